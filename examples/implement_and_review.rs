@@ -14,7 +14,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use strum::VariantNames;
 use surefire::ExitReason;
 use surefire::agent::{Agent, Claude, Rehearsal, Script};
 use surefire::engine::{Engine, Options, Shutdown, Start, Started, Update};
@@ -93,7 +92,7 @@ fn card(ending: &Ending) -> String {
 
 /// The run that was interrupted; with `--resume`, the last run; otherwise a new one.
 async fn choose(engine: &Engine, arguments: &Arguments) -> Result<Started, Box<dyn Error>> {
-    let last = RunFilter { limit: Some(1), ..RunFilter::default() };
+    let last = RunFilter::default().limit(Some(1));
     let last = engine.read(move |store| store.runs(&last)).await?.into_iter().next();
     if let Some(last) = last {
         let waits = |ending: &Ending| ending.resume_at.is_some();
@@ -105,7 +104,7 @@ async fn choose(engine: &Engine, arguments: &Arguments) -> Result<Started, Box<d
         }
     }
     let start = Start::new("implement-and-review", &arguments.directory);
-    Ok(engine.start(Start { task: arguments.task.clone(), ..start }).await?)
+    Ok(engine.start(start.task(arguments.task.clone())).await?)
 }
 
 /// Prints an event, unless it was already printed. Returns the ending if the event ends the run.
@@ -131,13 +130,14 @@ fn line(event: &Event) -> String {
             | Purpose::Evidence { problem, .. }
             | Purpose::Verify { problem, .. } => format!("asked again: {problem}"),
             Purpose::Deliver { .. } => "passed a queued prompt to the agent".to_owned(),
+            other => format!("asked the agent: {other:?}"),
         },
         Event::Replied { read, took, .. } => match read {
             ReplyReading::Outcome { outcome, .. } => {
                 format!("the agent reports {outcome} after {took:.1?}")
             }
             ReplyReading::Unread { problem, .. } => format!("the reply cannot be read: {problem}"),
-            ReplyReading::NotAsked => "the agent answered".to_owned(),
+            _ => "the agent answered".to_owned(),
         },
         Event::TreeSeen { tree, .. } => {
             format!("HEAD is {}", tree.head.as_deref().unwrap_or("not a commit yet"))
@@ -169,6 +169,8 @@ fn line(event: &Event) -> String {
             format!("ended: {} ({}){waits}", ending.reason, ending.category)
         }
         Event::Resumed { by, .. } => format!("resumed ({by})"),
+        // A later version may have more events.
+        other => format!("{other:?}"),
     }
 }
 
@@ -205,12 +207,7 @@ impl Arguments {
                 "--directory" => arguments.directory = value()?.into(),
                 "--agent-path" => arguments.agent_path = Some(value()?.into()),
                 "--task" => arguments.task = Some(value()?),
-                "--script" => {
-                    let (script, known) = (value()?, Script::VARIANTS.join(", "));
-                    arguments.script = script
-                        .parse()
-                        .map_err(|_| format!("unknown script `{script}`; use one of {known}"))?;
-                }
+                "--script" => arguments.script = value()?.parse()?,
                 "--pace-ms" => arguments.pace = Duration::from_millis(value()?.parse()?),
                 "--resume" => arguments.resume = true,
                 _ => return Err(format!("unknown option {name}").into()),

@@ -29,8 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let serving = tokio::spawn(server.serve(async { drop(stopped.await) }));
 
     let mut client = Client::connect(endpoint).await?;
-    let start =
-        StartRecipe { working_directory: Some(place), ..StartRecipe::new("implement-and-review") };
+    let start = StartRecipe::new("implement-and-review").working_directory(Some(place));
     let started = client.start_recipe(start).await?;
     println!("started run {}", started.run);
     loop {

@@ -10,8 +10,9 @@ pub use surefire_macros::{catalog, recipe, splice, steps};
 pub use crate::__for_editors as for_editors;
 pub use crate::recipe::editor;
 pub use crate::recipe::{
-    LeadsTo, Ledger, Place, RestartTarget, Scope, Visits, blank, count_tools, deserialize,
-    join_tools, offers_restarts, same, standard, step_tools_flaw, tools_flaw, within_step,
+    LeadsTo, Ledger, Place, RestartTarget, Scope, Sealed, Visits, blank, count_tools, deserialize,
+    join_tools, offers_restarts, outcomes, same, standard, step_tools_flaw, tools_flaw,
+    within_step,
 };
 pub use {serde, strum};
 
@@ -104,17 +105,20 @@ pub const fn parts<R: Recipe>(position: &Position<R>) -> (usize, Ledger<R::Visit
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __names {
-    ($name:ident, [$($variant:ident,)*], [$($wire:literal,)*]) => {
+    ($name:ident) => {
+        #[automatically_derived]
+        impl $crate::__private::Sealed for $name {}
         // The derive would add a method that checks each field, but the variants have no fields.
         #[automatically_derived]
         impl ::core::cmp::Eq for $name {}
         #[automatically_derived]
         impl $crate::__private::strum::VariantArray for $name {
-            const VARIANTS: &'static [Self] = &[$(Self::$variant,)*];
+            const VARIANTS: &'static [Self] = <Self as $crate::WireEnum>::ALL;
         }
         #[automatically_derived]
         impl $crate::__private::strum::VariantNames for $name {
-            const VARIANTS: &'static [&'static ::core::primitive::str] = &[$($wire,)*];
+            const VARIANTS: &'static [&'static ::core::primitive::str] =
+                <Self as $crate::WireEnum>::NAMES;
         }
         #[automatically_derived]
         impl ::core::fmt::Display for $name {
@@ -125,7 +129,9 @@ macro_rules! __names {
         #[automatically_derived]
         impl ::core::str::FromStr for $name {
             type Err = $crate::UnknownName;
-            fn from_str(name: &::core::primitive::str) -> ::core::result::Result<Self, $crate::UnknownName> {
+            fn from_str(
+                name: &::core::primitive::str,
+            ) -> ::core::result::Result<Self, $crate::UnknownName> {
                 $crate::WireEnum::from_name(name)
             }
         }
@@ -133,7 +139,7 @@ macro_rules! __names {
         impl $crate::__private::strum::IntoEnumIterator for $name {
             type Iterator = ::core::iter::Copied<::core::slice::Iter<'static, Self>>;
             fn iter() -> ::core::iter::Copied<::core::slice::Iter<'static, Self>> {
-                ::core::iter::Iterator::copied(<Self as $crate::__private::strum::VariantArray>::VARIANTS.iter())
+                ::core::iter::Iterator::copied(<Self as $crate::WireEnum>::ALL.iter())
             }
         }
         #[automatically_derived]

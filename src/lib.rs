@@ -7,10 +7,12 @@ extern crate self as surefire;
 
 mod macros;
 mod recipe;
+#[cfg(feature = "session")]
+#[macro_use]
+mod setters;
 
 pub mod outcome;
 pub mod paths;
-pub mod run;
 
 #[cfg(feature = "engine")]
 pub mod agent;
@@ -26,6 +28,8 @@ pub mod gate;
 mod local;
 #[cfg(feature = "engine")]
 pub mod process;
+#[cfg(feature = "session")]
+pub mod run;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "session")]

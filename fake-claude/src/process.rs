@@ -10,7 +10,7 @@ use signal_hook::consts::{SIGINT, SIGKILL, SIGTERM};
 use crate::act::Status;
 
 /// Longer than any test waits.
-const HANG_DURATION: Duration = Duration::from_mins(10);
+const HANG_DURATION: Duration = Duration::from_secs(10 * 60);
 
 pub(crate) fn hang() -> Status {
     std::thread::sleep(HANG_DURATION);

@@ -40,7 +40,7 @@ impl Stage {
             .data(place.path().join("data"))
             .root("/tmp")
             .key(ApiKey::parse(KEY).unwrap())
-            .limits(ServerLimits { max_wrong_keys: u32::MAX, ..ServerLimits::default() })
+            .limits(ServerLimits::default().max_wrong_keys(u32::MAX))
             .listen(([127, 0, 0, 1], 0));
         let server = runtime.block_on(builder.bind()).unwrap();
         Self { server, runtime, inputs: 0 }

@@ -218,7 +218,7 @@ fn a_thousand_steps_are_expanded() {
         quote!(recipe Long { initial: #first, guardrails: { max_total_steps: 5_000 }, #(#steps)* });
     let answer = crate::recipe_tokens(&Input { krate: quote!(::surefire), written }).to_string();
     assert!(!answer.contains("compile_error"));
-    assert!(answer.contains("max_steps : 5000u32"));
+    assert!(answer.contains("with_proof (5000u32"));
 }
 
 fn step(index: usize) -> Ident {

@@ -18,6 +18,7 @@ use crate::{Advise, Remedy};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Failure {
     /// The agent's program is missing, or cannot be executed.
     #[error("the agent `{}` cannot be started: {why}{}", path.display(), advice(self))]

@@ -40,7 +40,7 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 ///
 /// impl Agent for Echo {
 ///     fn about(&self) -> AgentInfo {
-///         AgentInfo { name: "echo", version: None, rehearsal: true }
+///         AgentInfo::new("echo").rehearsal(true)
 ///     }
 ///
 ///     fn knows_model(&self, _model: &str) -> Result<(), UnknownModel> {
@@ -48,7 +48,7 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 ///     }
 ///
 ///     fn turn(&self, turn: Turn, _context: TurnContext) -> BoxFuture<Result<Reply, Failure>> {
-///         Box::pin(async move { Ok(Reply { text: turn.prompt, ..Reply::default() }) })
+///         Box::pin(async move { Ok(Reply::new(turn.prompt)) })
 ///     }
 /// }
 ///
@@ -143,6 +143,7 @@ pub trait Agent: Send + Sync + 'static {
 
 /// A description of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AgentInfo {
     /// Its name, which clients use: `claude`, `rehearsal`.
     pub name: &'static str,
@@ -152,8 +153,22 @@ pub struct AgentInfo {
     pub rehearsal: bool,
 }
 
+impl AgentInfo {
+    /// An agent that works for real, of an unknown version.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, version: None, rehearsal: false }
+    }
+}
+
+setters!(AgentInfo {
+    version: Option<String>,
+    rehearsal: bool,
+});
+
 /// A simulated check in a rehearsal: evidence, or a command that the engine would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RehearsedCheck<'a> {
     /// The evidence or the command, as its author wrote it.
     pub name: &'a str,
@@ -171,6 +186,7 @@ pub struct RehearsedCheck<'a> {
 
 /// What became of a turn whose engine was killed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Fate {
     /// The agent never received the prompt: the turn can begin anew.
     NeverBegan,

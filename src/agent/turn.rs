@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::refused::RefusedTool;
 use crate::Tool;
-use crate::process::ProcessIdentity;
+use crate::process::{CancelToken, ProcessIdentity};
 
 /// The input of a turn.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Turn {
     /// The id of this attempt. It is unique.
     pub attempt: Uuid,
@@ -50,10 +50,60 @@ pub struct Turn {
     pub limits: TurnLimits,
 }
 
+impl Turn {
+    /// A first turn outside of a run, within the default limits, for which the operator's settings
+    /// decide what the agent may do.
+    #[must_use]
+    pub fn new(
+        attempt: Uuid,
+        session: Uuid,
+        prompt: impl Into<String>,
+        directory: impl Into<PathBuf>,
+        scratch: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            attempt,
+            session,
+            opened: false,
+            prompt: prompt.into(),
+            model: None,
+            system_prompt: None,
+            tools: None,
+            allowed: Vec::new(),
+            repository: RepositorySettings::default(),
+            directory: directory.into(),
+            scratch: scratch.into(),
+            run: None,
+            restarts: 0,
+            step: None,
+            limits: TurnLimits::default(),
+        }
+    }
+}
+
+setters!(Turn {
+    attempt: Uuid,
+    session: Uuid,
+    opened: bool,
+    prompt: String,
+    model: Option<String>,
+    system_prompt: Option<String>,
+    tools: Option<Vec<Tool>>,
+    allowed: Vec<Tool>,
+    repository: RepositorySettings,
+    directory: PathBuf,
+    scratch: PathBuf,
+    run: Option<Uuid>,
+    restarts: u32,
+    step: Option<u32>,
+    limits: TurnLimits,
+});
+
 /// Whether a repository's settings for the agent are used: hooks and MCP servers, which run
 /// programs without asking, and other settings. Instructions such as `CLAUDE.md` are not included:
 /// they are only text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum RepositorySettings {
     /// They are used, according to the agent's program.
     #[default]
@@ -69,10 +119,11 @@ pub enum RepositorySettings {
 /// use std::time::Duration;
 /// use surefire::agent::TurnLimits;
 ///
-/// let limits = TurnLimits { budget_usd: Some(2.5), ..TurnLimits::default() };
-/// assert_eq!(limits.silence, Duration::from_mins(15));
+/// let limits = TurnLimits::default().budget_usd(Some(2.5));
+/// assert_eq!(limits.silence, Duration::from_secs(15 * 60));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TurnLimits {
     /// How long it may be silent while no tool is in use.
     pub silence: Duration,
@@ -84,11 +135,18 @@ pub struct TurnLimits {
     pub budget_usd: Option<f64>,
 }
 
+setters!(TurnLimits {
+    silence: Duration,
+    duration: Duration,
+    rounds: Option<u32>,
+    budget_usd: Option<f64>,
+});
+
 impl Default for TurnLimits {
     fn default() -> Self {
         Self {
-            silence: Duration::from_mins(15),
-            duration: Duration::from_hours(2),
+            silence: Duration::from_secs(15 * 60),
+            duration: Duration::from_secs(2 * 60 * 60),
             rounds: None,
             budget_usd: None,
         }
@@ -97,20 +155,32 @@ impl Default for TurnLimits {
 
 /// Connects a turn to the engine.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TurnContext {
     /// Receives the agent's events. The channel is bounded, so a fast agent waits for the engine.
     pub events: mpsc::Sender<AgentEvent>,
     /// Cancelled to end the turn: the agent stops its process and everything that process started.
-    pub stop: CancellationToken,
+    pub stop: CancelToken,
     /// Cancelled as well when there is little time, because a shutdown waits for this turn.
-    pub fast_stop: CancellationToken,
+    pub fast_stop: CancelToken,
     /// Cancelled when the engine goes away and the agent's process should keep working, to be
     /// recovered later. `stop` takes precedence.
-    pub detach: CancellationToken,
+    pub detach: CancelToken,
+}
+
+impl TurnContext {
+    /// A context with a channel for this many events, and its receiver: for tests of an agent.
+    #[must_use]
+    pub fn new(capacity: usize) -> (Self, mpsc::Receiver<AgentEvent>) {
+        let (events, receiver) = mpsc::channel(capacity);
+        let token = CancelToken::new;
+        (Self { events, stop: token(), fast_stop: token(), detach: token() }, receiver)
+    }
 }
 
 /// An event of an agent. Every event also shows that the agent is active.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum AgentEvent {
     /// A process was started. The agent waits for `go` before it sends the prompt; if `go` is
     /// dropped instead, it ends the process.
@@ -153,6 +223,7 @@ pub enum AgentEvent {
 
 /// The agent's reply.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Reply {
     /// The text.
     pub text: String,
@@ -170,6 +241,22 @@ pub struct Reply {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<PathBuf>,
 }
+
+impl Reply {
+    /// A reply of which only the text is known.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+setters!(Reply {
+    cost_usd: Option<f64>,
+    version: Option<String>,
+    rounds: Option<u32>,
+    refused: Vec<RefusedTool>,
+    written: Vec<PathBuf>,
+});
 
 #[cfg(test)]
 mod tests {

@@ -16,6 +16,7 @@ pub const MAX_DIFF_BYTES: usize = 512 << 10;
 
 /// The changes of a run, in total or in one turn.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RunDiff {
     /// The turns that have a diff, in order.
     pub turns: Vec<TurnSnapshots>,
@@ -25,6 +26,7 @@ pub struct RunDiff {
 
 /// Why there is no diff of a run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoDiff {
     /// The run was a rehearsal.
     #[error("this run is a rehearsal, which changes nothing")]

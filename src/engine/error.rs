@@ -10,6 +10,7 @@ use crate::{Advise, Remedy, UnknownRecipe};
 
 /// Errors that any command to an engine can return.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EngineError {
     /// The store failed.
     #[error(transparent)]
@@ -45,6 +46,7 @@ impl Advise for EngineError {
 
 /// Why a run cannot be resumed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResumeError {
     /// The run is over, or would stop again at once.
     #[error(transparent)]

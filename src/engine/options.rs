@@ -16,6 +16,7 @@ use crate::{Catalog, Tool};
 ///
 /// [`Options::new`] fills in defaults; change the fields that differ.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Options {
     /// The recipes on offer.
     pub catalog: Catalog,
@@ -55,6 +56,23 @@ pub struct Options {
     /// The data directory, if those commands have to name it.
     pub named_data: Option<PathBuf>,
 }
+
+setters!(Options {
+    roots: Vec<PathBuf>,
+    more_roots: Roots,
+    parallel: usize,
+    turn: TurnLimits,
+    prompts: Option<PromptFiles>,
+    allow_tools: Vec<Tool>,
+    allow_dirty: bool,
+    locks: PathBuf,
+    backlog: usize,
+    clock: Clock,
+    recovery: Recovery,
+    on_end: Option<OnEnd>,
+    program: String,
+    named_data: Option<PathBuf>,
+});
 
 impl Options {
     /// Options with default values: two agents at once, in the user's home directory.
@@ -110,6 +128,7 @@ impl Options {
 /// later engine can recover it. A run that is not recovered still holds its session, and can be
 /// [resumed](super::Engine::resume) or [exited](super::Engine::exit).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Recovery {
     /// Everything: runs, prompts outside of runs, and processes.
     #[default]
@@ -157,6 +176,7 @@ impl Clock {
 
 /// What happens to the agents when the engine shuts down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shutdown {
     /// They are stopped. Their runs are interrupted, and the next engine resumes them.
     StopAgents,

@@ -9,6 +9,7 @@ use crate::{Advise, Remedy};
 /// There is no agent with this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no agent `{provider}` here{}", advice(self))]
+#[non_exhaustive]
 pub struct UnknownProvider {
     /// The name.
     pub provider: String,

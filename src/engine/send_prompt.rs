@@ -19,14 +19,15 @@ use crate::{Advise, Remedy};
 ///
 /// let session = uuid::Uuid::new_v4().into();
 /// let directory = Some("/home/me/payments".into());
-/// let begin = Some(NewSessionSpec { directory, ..Default::default() });
-/// let text = "Is the build green?".into();
-/// let sent = engine.send_prompt(SendPrompt { session, text, begin }).await?;
+/// let begin = Some(NewSessionSpec::default().directory(directory));
+/// let prompt = SendPrompt::new(session, "Is the build green?").begin(begin);
+/// let sent = engine.send_prompt(prompt).await?;
 /// assert!(sent.new_session);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SendPrompt {
     /// The session.
     pub session: SessionId,
@@ -36,8 +37,21 @@ pub struct SendPrompt {
     pub begin: Option<NewSessionSpec>,
 }
 
+impl SendPrompt {
+    /// A prompt in a session that exists.
+    #[must_use]
+    pub fn new(session: SessionId, text: impl Into<String>) -> Self {
+        Self { session, text: text.into(), begin: None }
+    }
+}
+
+setters!(SendPrompt {
+    begin: Option<NewSessionSpec>,
+});
+
 /// How a session begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewSessionSpec {
     /// Where its agent works. Required.
     pub directory: Option<PathBuf>,
@@ -47,8 +61,15 @@ pub struct NewSessionSpec {
     pub system_prompt: Option<String>,
 }
 
+setters!(NewSessionSpec {
+    directory: Option<PathBuf>,
+    provider: Option<String>,
+    system_prompt: Option<String>,
+});
+
 /// A prompt that is persisted and will reach the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PromptSent {
     /// The id of the prompt.
     pub prompt: PromptId,
@@ -58,6 +79,7 @@ pub struct PromptSent {
 
 /// Why a prompt was refused.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SendPromptError {
     /// There is no such agent.
     #[error(transparent)]

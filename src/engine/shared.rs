@@ -17,6 +17,7 @@ use super::session::registry::Registry;
 use super::tree_lock::TreeLocks;
 use crate::agent::Agent;
 use crate::gate::{Commands, Environment, Git};
+use crate::process::CancelToken;
 use crate::store::{Store, StoreError};
 
 /// How long shutting down may take. A fast stop gives agents less time.
@@ -46,11 +47,11 @@ pub(super) struct Shared {
     /// Cancelled when the engine shuts down: nothing new begins.
     pub(super) closing: CancellationToken,
     /// Cancelled to stop every agent.
-    pub(super) stop: CancellationToken,
+    pub(super) stop: CancelToken,
     /// Cancelled together with `closing`: agents have little time to stop.
-    pub(super) fast_stop: CancellationToken,
+    pub(super) fast_stop: CancelToken,
     /// Cancelled to detach every agent.
-    pub(super) detach: CancellationToken,
+    pub(super) detach: CancelToken,
 }
 
 impl Shared {
@@ -70,9 +71,9 @@ impl Shared {
             handoffs: Handoffs::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
-            stop: CancellationToken::new(),
-            fast_stop: CancellationToken::new(),
-            detach: CancellationToken::new(),
+            stop: CancelToken::new(),
+            fast_stop: CancelToken::new(),
+            detach: CancelToken::new(),
         }))
     }
 

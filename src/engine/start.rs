@@ -19,6 +19,7 @@ use crate::{Advise, CommandLine, Exit, ExitReason, Remedy, Tool, UnknownRecipe};
 
 /// A request to start a run.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Start {
     /// The recipe's id.
     pub recipe: String,
@@ -49,8 +50,24 @@ pub struct Start {
     pub limits: Limits,
 }
 
+setters!(Start {
+    recipe: String,
+    session: Option<SessionId>,
+    directory: Option<PathBuf>,
+    provider: Option<String>,
+    task: Option<String>,
+    model: Option<String>,
+    allow_tools: Vec<Tool>,
+    permits: Permits,
+    trust: bool,
+    untrusted: Untrusted,
+    isolate: bool,
+    limits: Limits,
+});
+
 /// What to do if a repository's project file has commands and is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Untrusted {
     /// Refuse to start.
     #[default]
@@ -79,6 +96,7 @@ pub struct Started {
 
 /// Why a run was not started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StartError {
     /// There is no such recipe.
     #[error(transparent)]

@@ -49,6 +49,7 @@ struct Note {
 /// Another run holds the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} works in `{}` already{}", .other.as_deref().unwrap_or("another run"), .tree.display(), advice(self))]
+#[non_exhaustive]
 pub struct Collision {
     /// The top of the work tree.
     pub tree: PathBuf,

@@ -31,6 +31,7 @@ const LOCK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// The part of a repository that trust depends on, at HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TrustSubject {
     /// The top of the work tree.
     pub top: PathBuf,
@@ -48,6 +49,7 @@ pub struct TrustSubject {
 
 /// Whether a repository is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TrustState {
     /// There is no record.
     Unknown,
@@ -62,6 +64,7 @@ pub enum TrustState {
 
 /// Why a repository cannot be trusted, or why it is unknown whether it is trusted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrustError {
     /// The directory is not in a repository.
     #[error("`{}` is not in a git work tree{}", .0.display(), advice(self))]

@@ -12,6 +12,7 @@ use crate::{Advise, Remedy};
 
 /// What to do with the worktree of a run that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WorktreeChoice {
     /// Merge its branch into the branch checked out where the run was started, and remove it.
     Merge,
@@ -21,6 +22,7 @@ pub enum WorktreeChoice {
 
 /// Why a worktree was not merged or discarded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorktreeError {
     /// The run has no worktree to merge or discard.
     #[error(transparent)]

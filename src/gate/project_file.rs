@@ -23,7 +23,7 @@ pub const PROJECT_FILE: &str = "surefire.toml";
 pub const MAX_PROJECT_FILE_BYTES: usize = 64 << 10;
 
 /// The longest time that the verify commands of one visit may be given, as in a recipe.
-const MAX_VERIFY_TIME: Duration = Duration::from_hours(720);
+const MAX_VERIFY_TIME: Duration = Duration::from_secs(720 * 60 * 60);
 
 /// How many mistakes are reported.
 const MAX_MISTAKES: usize = 10;
@@ -54,6 +54,7 @@ const SCOPE_KEYS: [&str; 2] = ["allow", "deny"];
 /// # Ok::<(), surefire::gate::ProjectFileError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProjectFile {
     /// The commands that have to succeed after a step.
     pub verify: Vec<CommandLine>,
@@ -69,6 +70,7 @@ pub struct ProjectFile {
 
 /// Why a project's own file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProjectFileError {
     /// It is too large.
     #[error("`{PROJECT_FILE}` has more than {} KiB; leave in it what a project needs", MAX_PROJECT_FILE_BYTES >> 10)]
@@ -397,7 +399,7 @@ mod tests {
                 deny: vec!["**/.env*".into()].into(),
             },
             allow_lockfiles: true,
-            max_verify_time: Some(Duration::from_mins(90)),
+            max_verify_time: Some(Duration::from_secs(90 * 60)),
         };
         assert_eq!(ProjectFile::parse(text.as_bytes()), Ok(file));
         assert_eq!(ProjectFile::parse(b""), Ok(ProjectFile::default()));

@@ -17,7 +17,10 @@ pub(super) fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 
 /// The end of this text, within the limit.
 fn nearby(before: &str) -> &str {
-    &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_NEARBY_BYTES))..]
+    // `ceil_char_boundary` is newer than the oldest compiler that Surefire supports.
+    let earliest = before.len().saturating_sub(MAX_NEARBY_BYTES);
+    let start = (earliest..=before.len()).find(|at| before.is_char_boundary(*at));
+    &before[start.unwrap_or(before.len())..]
 }
 
 /// The last line of this text, within the limit.
@@ -33,7 +36,9 @@ fn line_comment(line: &str) -> Option<usize> {
 
 fn is_in_comment(before: &str, after: &str) -> bool {
     let opens = |text: &str| text.rfind("/*").is_some_and(|at| !text[at..].contains("*/"));
-    let after = &after[..after.floor_char_boundary(MAX_NEARBY_BYTES)];
+    let latest = after.len().min(MAX_NEARBY_BYTES);
+    let end = (0..=latest).rev().find(|at| after.is_char_boundary(*at));
+    let after = &after[..end.unwrap_or(0)];
     line_comment(line(before)).is_some() || opens(nearby(before)) && after.contains("*/")
 }
 

@@ -1,7 +1,6 @@
 //! What was read from a reply, and the functions that read one.
 
 use serde::Serialize;
-use strum::{VariantArray, VariantNames};
 
 use super::OTHER;
 use super::answer::answer;
@@ -76,12 +75,7 @@ pub fn read(reply: &str, step: &StepOutline) -> Result<Reading<&'static str>, Un
 /// # Errors
 /// Why it reports no outcome.
 pub fn read_as<O: WireEnum>(reply: &str) -> Result<Reading<O>, Unread> {
-    read_at(
-        reply,
-        <O as VariantNames>::VARIANTS,
-        |_| None,
-        |index| <O as VariantArray>::VARIANTS[index],
-    )
+    read_at(reply, O::NAMES, |_| None, |index| O::ALL[index])
 }
 
 /// Reads the outcome that a reply reports, if the possible outcomes are only known at run time.

@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Repair {
     /// A code fence closed before the object did. (An object in a code fence needs no repair.)
     Fence,

@@ -21,6 +21,7 @@ use crate::{Advise, Remedy};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Unread {
     /// The reply has no JSON object.
     #[error("there is no JSON object in the reply{}", advice(self))]
@@ -93,6 +94,7 @@ impl Unread {
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::EnumIter,
 )]
+#[non_exhaustive]
 pub enum Flaw {
     /// The reply ends inside it.
     #[strum(serialize = "the reply ends before it is complete")]

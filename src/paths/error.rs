@@ -5,6 +5,7 @@ use crate::{Advise, Remedy};
 
 /// Why a run cannot take these outcomes in this order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PathError {
     /// The step has no such outcome.
     #[error(

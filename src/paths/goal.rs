@@ -9,6 +9,7 @@ use crate::{Guardrail, Next, NextOutline, Outline, StepOutline, WhenFull};
 /// Something in a recipe that a path can take. An `other` that the author did not write is none: it
 /// ends a run at every step, for the same reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum PathGoal {
     /// An outcome of a step.
     Outcome {

@@ -40,6 +40,7 @@ pub struct RunPath {
 
 /// One outcome on a path, and where it led.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PathMove {
     /// The recipe of the step; another one than the path's after a restart.
     pub recipe: &'static Outline,

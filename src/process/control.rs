@@ -1,20 +1,22 @@
 //! The control of a supervised process.
 
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
+
+use super::cancel_token::CancelToken;
 
 /// Connects a supervised process to its caller.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Control<E> {
     /// Receives the events of the process. The channel is bounded: while it is full, no further
     /// output is read.
     pub events: mpsc::Sender<E>,
     /// Cancelled to stop the process and everything it started.
-    pub stop: CancellationToken,
+    pub stop: CancelToken,
     /// Cancelled with `stop`, or later, when there is little time: grace periods are then short.
-    pub fast_stop: CancellationToken,
+    pub fast_stop: CancelToken,
     /// Cancelled to leave the process running without a supervisor. `stop` takes precedence.
-    pub detach: CancellationToken,
+    pub detach: CancelToken,
 }
 
 impl<E> Control<E> {
@@ -22,7 +24,7 @@ impl<E> Control<E> {
     #[must_use]
     pub fn new(capacity: usize) -> (Self, mpsc::Receiver<E>) {
         let (events, receiver) = mpsc::channel(capacity);
-        let token = CancellationToken::new;
+        let token = CancelToken::new;
         (Self { events, stop: token(), fast_stop: token(), detach: token() }, receiver)
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 /// Why a process is no longer supervised. Unless it was detached, it has ended, and so has
 /// everything that it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum End {
     /// It exited by itself.
     Exited,
@@ -32,6 +33,7 @@ pub enum End {
 /// assert_eq!(OutputLimit::Total { max_bytes: 64 << 10 }.to_string(), "64 KiB of output");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OutputLimit {
     /// One line was too long.
     Line {

@@ -164,7 +164,7 @@ mod tests {
         let withheld = Withheld::create(directory.path()).unwrap();
         assert_eq!(files.age(), None, "it has not been released");
         withheld.release().unwrap();
-        assert!(files.age().unwrap() < Duration::from_mins(1));
+        assert!(files.age().unwrap() < Duration::from_secs(60));
 
         let status = File::create(directory.path().join(STATUS)).unwrap();
         let released = released_at(directory.path()).unwrap();

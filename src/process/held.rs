@@ -34,6 +34,7 @@ pub struct HeldProcess<O: Observer> {
 
 /// Why a process could not be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpawnError {
     /// Its files cannot be created.
     #[error("the files of the process cannot be created: {0}")]

@@ -8,11 +8,11 @@ use std::time::Duration;
 /// use std::time::Duration;
 /// use surefire::process::ProcessLimits;
 ///
-/// let limits =
-///     ProcessLimits { total_timeout: Duration::from_mins(10), ..ProcessLimits::default() };
+/// let limits = ProcessLimits::default().total_timeout(Duration::from_secs(10 * 60));
 /// assert_eq!(limits.max_line_bytes, 8 << 20);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProcessLimits {
     /// How long it may write nothing, unless its observer knows it to be busy.
     pub silence_timeout: Duration,
@@ -40,12 +40,26 @@ pub struct ProcessLimits {
     pub kept_stderr_bytes: u64,
 }
 
+setters!(ProcessLimits {
+    silence_timeout: Duration,
+    total_timeout: Duration,
+    linger_timeout: Duration,
+    stop_grace: Duration,
+    fast_stop_grace: Duration,
+    min_poll_interval: Duration,
+    max_poll_interval: Duration,
+    max_line_bytes: usize,
+    truncate_long_lines: bool,
+    max_output_bytes: u64,
+    kept_stderr_bytes: u64,
+});
+
 impl Default for ProcessLimits {
     fn default() -> Self {
         Self {
-            silence_timeout: Duration::from_mins(15),
-            total_timeout: Duration::from_hours(2),
-            linger_timeout: Duration::from_mins(1),
+            silence_timeout: Duration::from_secs(15 * 60),
+            total_timeout: Duration::from_secs(2 * 60 * 60),
+            linger_timeout: Duration::from_secs(60),
             stop_grace: Duration::from_secs(5),
             fast_stop_grace: Duration::from_secs(2),
             min_poll_interval: Duration::from_millis(5),

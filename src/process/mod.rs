@@ -39,6 +39,7 @@
 //! ```
 
 mod blocking;
+mod cancel_token;
 mod command;
 mod control;
 mod end;
@@ -62,6 +63,7 @@ mod watchdog;
 mod withheld;
 
 pub(crate) use blocking::{run_blocking, try_blocking};
+pub use cancel_token::CancelToken;
 pub use command::Command;
 pub use control::Control;
 pub use end::{End, OutputLimit};

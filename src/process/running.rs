@@ -5,8 +5,8 @@ use std::process::{Child, ChildStdin, ExitStatus};
 use std::time::Duration;
 
 use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tokio_util::sync::CancellationToken;
 
+use super::cancel_token::CancelToken;
 use super::command::Command;
 use super::files::{Files, NewFiles};
 use super::identity::{ProcessIdentity, system_pid};
@@ -73,7 +73,7 @@ impl Running {
     }
 
     /// Interrupts the process first, and then kills it with everything that it started.
-    pub(super) async fn stop(self, limits: &ProcessLimits, fast_stop: &CancellationToken) {
+    pub(super) async fn stop(self, limits: &ProcessLimits, fast_stop: &CancelToken) {
         for signal in [Signal::INT, Signal::TERM] {
             self.signal(signal);
             if self.ends_within_grace(limits, fast_stop).await {
@@ -104,11 +104,7 @@ impl Running {
         self.kills_on_drop = false;
     }
 
-    async fn ends_within_grace(
-        &self,
-        limits: &ProcessLimits,
-        fast_stop: &CancellationToken,
-    ) -> bool {
+    async fn ends_within_grace(&self, limits: &ProcessLimits, fast_stop: &CancelToken) -> bool {
         let begun = tokio::time::Instant::now();
         loop {
             if self.has_ended() {

@@ -4,8 +4,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitStatus;
 
-use tokio_util::sync::CancellationToken;
-
+use super::cancel_token::CancelToken;
 use super::control::Control;
 use super::end::End;
 use super::files::Files;
@@ -144,7 +143,7 @@ pub async fn stop(
     process: Option<ProcessIdentity>,
     mark: ProcessMark,
     limits: &ProcessLimits,
-    fast_stop: &CancellationToken,
+    fast_stop: &CancelToken,
 ) {
     match process.and_then(|process| Running::adopt(process, mark)) {
         Some(running) => running.stop(limits, fast_stop).await,

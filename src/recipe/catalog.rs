@@ -78,6 +78,7 @@ impl std::fmt::Debug for Catalog {
 /// A recipe id that the catalog does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("recipe not found: `{id}`{}", advice(self))]
+#[non_exhaustive]
 pub struct UnknownRecipe {
     /// The id that was requested.
     pub id: String,

@@ -20,6 +20,7 @@ use super::registry::AnyReason;
 /// assert_eq!(claim.basis(outline), ClaimBasis::Report);
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Claim {
     /// What is not reached otherwise.
     pub goal: ClaimGoal,
@@ -32,6 +33,7 @@ pub struct Claim {
 
 /// What a [`Claim`] is about.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum ClaimGoal {
     /// Entering a step, as an index into the recipe's steps.
     Step(usize),
@@ -51,8 +53,11 @@ pub struct ClaimedOutcome {
 }
 
 /// What the outcome of a [`Claim`] rests on, the weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::EnumIter, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::VariantArray, Serialize,
+)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ClaimBasis {
     /// The agent's report alone.
     Report,
@@ -62,6 +67,11 @@ pub enum ClaimBasis {
     Evidence,
     /// The exit status of a command that the engine ran.
     Command,
+}
+
+impl ClaimBasis {
+    /// Every basis, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 
 /// In words, to stand after the claim.

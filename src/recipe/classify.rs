@@ -43,6 +43,7 @@ const GUARDRAIL_PREFIXES: [ExitReason; 2] =
 /// assert_eq!(unknown.exit_status(), 1);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Classified {
     /// The reason, if the registry has it.
     pub reason: Option<ExitReason>,

@@ -21,6 +21,7 @@ use super::command_line::CommandLine;
 ///
 /// [`Evidence::all`] joins several, as their author wrote them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Evidence {
     /// A commit made in one of the run's turns is reachable from HEAD.
     Commit,

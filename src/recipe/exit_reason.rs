@@ -28,6 +28,7 @@ use crate::Registry;
     Registry,
 )]
 #[registry(standard)]
+#[non_exhaustive]
 pub enum ExitReason {
     // Completed, and the goal is met.
     /// The task's changes are committed.

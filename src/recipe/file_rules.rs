@@ -14,10 +14,12 @@ use super::file_pattern;
 /// ```
 /// use surefire::FileScope;
 ///
-/// let scope = FileScope { deny: vec![".github/**".into()].into(), ..FileScope::EVERYTHING };
+/// let scope = FileScope::EVERYTHING.denying([".github/**"]);
 /// assert!(scope.allow.is_empty());
+/// assert_eq!(scope.deny[..], [".github/**"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FileScope {
     /// The files that may be changed; empty means all.
     #[serde(default, skip_serializing_if = "is_empty")]
@@ -36,6 +38,26 @@ impl FileScope {
     /// Every file may be changed.
     pub const EVERYTHING: Self = Self { allow: Cow::Borrowed(&[]), deny: Cow::Borrowed(&[]) };
 
+    /// The same, but only these files may be changed.
+    #[must_use]
+    pub fn allowing<P: Into<Cow<'static, str>>>(
+        mut self,
+        patterns: impl IntoIterator<Item = P>,
+    ) -> Self {
+        self.allow = patterns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same, but these files may not be changed.
+    #[must_use]
+    pub fn denying<P: Into<Cow<'static, str>>>(
+        mut self,
+        patterns: impl IntoIterator<Item = P>,
+    ) -> Self {
+        self.deny = patterns.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Whether it restricts nothing.
     #[must_use]
     pub fn is_everything(&self) -> bool {
@@ -47,8 +69,7 @@ impl FileScope {
     /// ```
     /// use surefire::FileScope;
     ///
-    /// let deny = vec!["docs/**".into(), "**.rs".into()].into();
-    /// let scope = FileScope { deny, ..FileScope::EVERYTHING };
+    /// let scope = FileScope::EVERYTHING.denying(["docs/**", "**.rs"]);
     /// let (pattern, why) = scope.flaw().unwrap();
     /// assert_eq!(pattern, "**.rs");
     /// assert_eq!(why, "`**` stands alone between slashes: `src/**` or `**/name`");
@@ -68,6 +89,7 @@ impl Default for FileScope {
 
 /// What a recipe needs before a run of it may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Needs {
     /// That no tracked file has uncommitted changes.
     pub clean_tree: bool,
@@ -90,6 +112,7 @@ pub struct FileRules {
 
 /// A file that a run changed against the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Violation {
     /// Its path from the top of the work tree. Bytes that are not UTF-8 are replaced.
     pub path: String,
@@ -98,9 +121,18 @@ pub struct Violation {
     pub rule: BrokenRule,
 }
 
+impl Violation {
+    /// A file, by its path from the top of the work tree, and the rule that its change breaks.
+    #[must_use]
+    pub fn new(path: impl Into<String>, rule: BrokenRule) -> Self {
+        Self { path: path.into(), rule }
+    }
+}
+
 /// Why a file may not be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum BrokenRule {
     /// A pattern in `deny` matches it.
     Denied {

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(graph.steps["commit"]["committed"].to_string(), "exit task-committed");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecipeGraph {
     /// The step that a run begins with.
     pub initial: String,

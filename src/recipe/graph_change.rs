@@ -8,6 +8,7 @@ use super::graph::{GraphNext, RecipeGraph};
 ///
 /// Its text names what changed, and the `was` to add if that is probably a new name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GraphChange {
     /// Runs begin with another step.
     Initial {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use super::exit_reason::ExitReason;
+use super::wire_enum::UnknownName;
 
 /// The limits of one recipe, as its author wrote them.
 ///
@@ -18,6 +19,7 @@ use super::exit_reason::ExitReason;
 /// assert!(guardrails.exit_on_other);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
 pub struct Guardrails {
     /// How often one step may run.
     pub max_step_visits: Option<u32>,
@@ -74,6 +76,7 @@ impl Guardrails {
     }
 
     /// The same without limits on visits, even by a step's own limit, and on steps.
+    #[cfg(feature = "session")]
     pub(crate) const fn uncounted(self) -> Self {
         Self { max_step_visits: None, max_total_steps: None, raised_visits: u32::MAX, ..self }
     }
@@ -96,11 +99,12 @@ pub const fn within_step(limits: Guardrails, max_visits: u32) -> Guardrails {
     Hash,
     strum::Display,
     strum::EnumString,
-    strum::EnumIter,
     strum::IntoStaticStr,
+    strum::VariantArray,
+    strum::VariantNames,
     Serialize,
 )]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_guardrail)]
 #[serde(rename_all = "snake_case")]
 pub enum Guardrail {
     /// How often one step may run.
@@ -112,6 +116,9 @@ pub enum Guardrail {
 }
 
 impl Guardrail {
+    /// Every guardrail, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
     /// The exit reason of a run that trips it.
     #[must_use]
     pub const fn exit_reason(self) -> ExitReason {
@@ -121,4 +128,8 @@ impl Guardrail {
             Self::MaxRestarts => ExitReason::MaxRestarts,
         }
     }
+}
+
+fn unknown_guardrail(name: &str) -> UnknownName {
+    UnknownName::among(<Guardrail as strum::VariantNames>::VARIANTS, "guardrail", name)
 }

@@ -17,6 +17,7 @@ mod exit;
 mod exit_reason;
 pub(crate) mod file_pattern;
 mod file_rules;
+mod generated;
 mod graph;
 mod graph_change;
 mod guardrail;
@@ -29,6 +30,7 @@ mod remedy;
 mod restart;
 mod run_remedy;
 mod scope;
+mod sealed;
 mod snapshot;
 mod step_limits;
 mod tool;
@@ -77,6 +79,8 @@ pub(crate) use hidden_character::is_bidi_control;
 pub(crate) use hidden_character::is_hidden;
 
 #[doc(hidden)]
+pub use generated::outcomes;
+#[doc(hidden)]
 pub use guardrail::within_step;
 #[doc(hidden)]
 pub use leads_to::LeadsTo;
@@ -84,6 +88,8 @@ pub use leads_to::LeadsTo;
 pub use ledger::{Ledger, Visits};
 #[doc(hidden)]
 pub use scope::{Place, RestartTarget, Scope, blank, offers_restarts, same, standard};
+#[doc(hidden)]
+pub use sealed::Sealed;
 #[doc(hidden)]
 pub use tool_list::{count_tools, join_tools, step_tools_flaw, tools_flaw};
 #[doc(hidden)]

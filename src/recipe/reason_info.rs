@@ -6,6 +6,7 @@ use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 
 use super::run_remedy::RunRemedy;
+use super::wire_enum::UnknownName;
 
 /// The static data of one exit reason.
 ///
@@ -23,6 +24,7 @@ use super::run_remedy::RunRemedy;
 /// assert_eq!(timeout.exit_code, 124);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct ReasonInfo {
     /// The machine-readable name on the wire, in the journal and on the command line.
     pub code: &'static str,
@@ -136,12 +138,13 @@ impl Serialize for ReasonInfo {
     Hash,
     strum::Display,
     strum::EnumString,
-    strum::EnumIter,
     strum::IntoStaticStr,
+    strum::VariantArray,
+    strum::VariantNames,
     Serialize,
     Deserialize,
 )]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_category)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
     /// The recipe reached one of its exits; [`ReasonInfo::goal_met`] says whether that was the
@@ -154,6 +157,9 @@ pub enum Category {
 }
 
 impl Category {
+    /// Every category, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
     /// The colour of such an exit in diagrams.
     pub(super) const fn color(self) -> &'static str {
         match self {
@@ -178,6 +184,10 @@ impl Category {
     }
 }
 
+fn unknown_category(name: &str) -> UnknownName {
+    UnknownName::among(<Category as strum::VariantNames>::VARIANTS, "category", name)
+}
+
 /// What an exit reason is about; each family has its own range of exit codes.
 #[derive(
     Debug,
@@ -188,13 +198,15 @@ impl Category {
     Hash,
     strum::Display,
     strum::EnumString,
-    strum::EnumIter,
     strum::IntoStaticStr,
+    strum::VariantArray,
+    strum::VariantNames,
     Serialize,
     Deserialize,
 )]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_family)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Family {
     /// Something that the run is not allowed to do, or that it needs and does not have.
     Constraint,
@@ -211,6 +223,9 @@ pub enum Family {
 }
 
 impl Family {
+    /// Every family, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
     /// The exit codes that reasons of this family may use.
     ///
     /// ```
@@ -242,4 +257,8 @@ impl Family {
             Self::User => "A person decided it",
         }
     }
+}
+
+fn unknown_family(name: &str) -> UnknownName {
+    UnknownName::among(<Family as strum::VariantNames>::VARIANTS, "family", name)
 }

@@ -31,6 +31,7 @@ use serde::{Serialize, Serializer};
 /// assert_eq!(ExitReason::Timeout.definition().remedy.to_string(), "raise(time)");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RunRemedy {
     /// Start the recipe again: this run has nothing left to do, or cannot be resumed.
     Again,
@@ -51,8 +52,9 @@ pub enum RunRemedy {
 }
 
 /// A limit that can be raised when a run is resumed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::EnumIter)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum RunLimit {
     /// The visits of each step.
     Visits,
@@ -66,14 +68,25 @@ pub enum RunLimit {
     Budget,
 }
 
+impl RunLimit {
+    /// Every limit, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+}
+
 /// A permission that a run can get when it is resumed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::EnumIter)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum RunPermit {
     /// To change the lockfiles of package managers.
     AllowDeps,
     /// To work in a work tree that another run works in.
     ForceParallel,
+}
+
+impl RunPermit {
+    /// Every permission, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 
 impl fmt::Display for RunRemedy {

@@ -44,6 +44,7 @@ pub struct Snapshot {
 
 /// Why a snapshot cannot be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SnapshotError {
     /// It was taken from another recipe.
     #[error("this is a snapshot of recipe `{found}`, not of `{expected}`{}", advice(self))]

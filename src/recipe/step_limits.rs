@@ -31,6 +31,7 @@ use super::registry::AnyReason;
 /// assert!(matches!(limits.when_full, Some(WhenFull::Step(1))));
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct StepLimits {
     /// How often a run may visit it, instead of the recipe's `max_step_visits`.
     pub max_visits: Option<u32>,

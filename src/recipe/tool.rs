@@ -20,6 +20,7 @@ use super::tool_pattern::flaw;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
+#[non_exhaustive]
 pub enum Tool {
     /// Reading files and looking around. Every step has it.
     Read,

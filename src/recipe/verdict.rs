@@ -4,6 +4,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::reason_info::{Category, ReasonInfo};
 use super::run_remedy::RunRemedy;
+use super::wire_enum::UnknownName;
 
 /// The end of a run at a glance: clients show it as an icon, a colour and a few words.
 ///
@@ -22,11 +23,13 @@ use super::run_remedy::RunRemedy;
     PartialEq,
     Eq,
     Hash,
-    strum::EnumIter,
     strum::IntoStaticStr,
     strum::EnumString,
+    strum::VariantArray,
+    strum::VariantNames,
 )]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_verdict)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The goal is met.
     Completed,
@@ -41,6 +44,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
     /// The text that clients show.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -65,6 +71,10 @@ impl Verdict {
             (Category::Completed, false, _) => Self::Stopped,
         }
     }
+}
+
+fn unknown_verdict(name: &str) -> UnknownName {
+    UnknownName::among(<Verdict as strum::VariantNames>::VARIANTS, "verdict", name)
 }
 
 impl ReasonInfo {

@@ -4,19 +4,20 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error, Visitor};
-use strum::{VariantArray, VariantNames};
+
+use super::sealed::Sealed;
 
 /// A closed set of names: the steps of a recipe, or the outcomes of a step.
 ///
-/// Implemented by the enums that [`recipe!`](crate::recipe!) generates, besides strum's traits for
-/// listing variants and names; names are the kebab-case of the variants.
+/// Only the enums that [`recipe!`](crate::recipe!) generates implement it; names are the kebab-case
+/// of the variants.
 ///
 /// ```
-/// use strum::VariantNames;
 /// use surefire::WireEnum;
 /// use surefire::recipes::implement_and_review::{ImplementOutcome, Step};
 ///
-/// assert_eq!(<Step as VariantNames>::VARIANTS, ["implement", "code-review", "fix", "commit"]);
+/// assert_eq!(Step::NAMES, ["implement", "code-review", "fix", "commit"]);
+/// assert_eq!(Step::ALL[1], Step::CodeReview);
 /// assert_eq!(Step::CodeReview.name(), "code-review");
 /// assert_eq!("no-tasks".parse(), Ok(ImplementOutcome::NoTasks));
 /// ```
@@ -24,11 +25,15 @@ use strum::{VariantArray, VariantNames};
     message = "`{Self}` is not an enum of steps or outcomes",
     note = "use the enums that `surefire::recipe!` generates"
 )]
-pub trait WireEnum:
-    VariantArray + VariantNames + Copy + Eq + fmt::Debug + Send + Sync + 'static
-{
+pub trait WireEnum: Sealed + Copy + Eq + fmt::Debug + Send + Sync + 'static {
     /// What it is a set of: `outcome` or `step`.
     const KIND: &'static str = "outcome";
+
+    /// Every variant, in the order of declaration.
+    const ALL: &'static [Self];
+
+    /// The name of every variant, in the same order.
+    const NAMES: &'static [&'static str];
 
     /// The index of this variant.
     fn index(self) -> usize;
@@ -36,7 +41,7 @@ pub trait WireEnum:
     /// Its name on the wire.
     #[must_use]
     fn name(self) -> &'static str {
-        <Self as VariantNames>::VARIANTS[self.index()]
+        Self::NAMES[self.index()]
     }
 
     /// The variant with this name.
@@ -45,10 +50,8 @@ pub trait WireEnum:
     /// There is no such variant; the error lists the names.
     fn from_name(name: &str) -> Result<Self, UnknownName> {
         match Self::index_of(name) {
-            Some(index) => Ok(<Self as VariantArray>::VARIANTS[index]),
-            None => {
-                Err(UnknownName::new(Self::KIND, name, <Self as VariantNames>::VARIANTS.to_vec()))
-            }
+            Some(index) => Ok(Self::ALL[index]),
+            None => Err(UnknownName::among(Self::NAMES, Self::KIND, name)),
         }
     }
 
@@ -59,7 +62,7 @@ pub trait WireEnum:
     #[must_use]
     #[inline]
     fn index_of(name: &str) -> Option<usize> {
-        <Self as VariantNames>::VARIANTS.iter().position(|known| *known == name)
+        Self::NAMES.iter().position(|known| *known == name)
     }
 }
 
@@ -82,7 +85,12 @@ impl UnknownName {
         Self(Box::new(Unknown { kind, name: name.to_owned(), expected }))
     }
 
-    /// What was expected: `step` or `outcome`.
+    /// For a name that is not one of these.
+    pub(crate) fn among(names: &[&'static str], kind: &'static str, name: &str) -> Self {
+        Self::new(kind, name, names.to_vec())
+    }
+
+    /// What was expected: `step`, `outcome` or the like.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.0.kind
@@ -112,7 +120,7 @@ pub fn deserialize<'de, N: WireEnum, D: Deserializer<'de>>(deserializer: D) -> R
         type Value = N;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "one of the {}s {}", N::KIND, <N as VariantNames>::VARIANTS.join(", "))
+            write!(f, "one of the {}s {}", N::KIND, N::NAMES.join(", "))
         }
 
         fn visit_str<E: Error>(self, name: &str) -> Result<N, E> {

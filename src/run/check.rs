@@ -12,6 +12,7 @@ use crate::{CommandLine, Evidence, FileRules};
 /// What a check is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CheckSubject {
     /// Whether an outcome that the agent reported may be followed.
     Outcome {
@@ -60,6 +61,7 @@ pub struct Check {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum CheckKind {
     /// Evidence that must be found in the working directory.
     Evidence,
@@ -96,6 +98,7 @@ pub struct CheckResult {
 /// How a check went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CheckVerdict {
     /// It was found; the command succeeded.
     Passed,
@@ -169,7 +172,7 @@ mod tests {
             took: Duration::ZERO,
             rehearsed: false,
         };
-        let limit = Duration::from_mins(10);
+        let limit = Duration::from_secs(10 * 60);
         let table = [
             (CheckKind::Evidence, CheckVerdict::Passed, "", "`commit` holds"),
             (

@@ -8,6 +8,7 @@ use crate::{Advise, Remedy};
 
 /// Why the worktree of a run cannot be merged or discarded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CannotEndWorktree {
     /// The run has not ended.
     #[error("the run has not ended{}", advice(self))]

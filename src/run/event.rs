@@ -26,6 +26,7 @@ use crate::{RecipeGraph, Tool, Violation};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum Event {
     /// The run began, at its recipe's first step.
     Started {
@@ -243,6 +244,7 @@ impl Event {
 /// What a prompt is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Purpose {
     /// To work on the step.
     Step,
@@ -281,6 +283,7 @@ pub enum Purpose {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum RetryCause {
     /// The agent's reply could not be read.
     #[default]
@@ -301,6 +304,7 @@ impl RetryCause {
 /// How a reply was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ReplyReading {
     /// An outcome of the step.
     Outcome {

@@ -11,6 +11,7 @@ use crate::{Exit, ExitReason};
 /// itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Exceeded {
     /// Visits of a step, steps, restarts or turns.
     Count {
@@ -73,14 +74,14 @@ mod tests {
     #[test]
     fn each_limit_comes_with_what_was_observed() {
         let limits = Limits {
-            time: Some(Duration::from_mins(1)),
+            time: Some(Duration::from_secs(60)),
             max_ticks: Some(4),
             budget_usd: Some(1.5),
             ..Limits::default()
         };
         let spent = Usage { ticks: 4, time: Duration::from_secs(61), cost_usd: 1.75 };
         let time =
-            Exceeded::Time { limit: Duration::from_mins(1), observed: Duration::from_secs(61) };
+            Exceeded::Time { limit: Duration::from_secs(60), observed: Duration::from_secs(61) };
         let table = [
             (ExitReason::Timeout, Some(time)),
             (ExitReason::MaxTicks, Some(Exceeded::Count { limit: 4, observed: 4 })),

@@ -13,6 +13,7 @@ use uuid::Uuid;
     "`{}` is not a {kind} id: expected a UUID such as 3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c",
     .found.escape_debug().take(80).collect::<String>()
 )]
+#[non_exhaustive]
 pub struct NotAnId {
     /// The kind of id that was expected.
     pub kind: &'static str,

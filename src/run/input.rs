@@ -10,6 +10,7 @@ use crate::{Exit, Violation};
 
 /// Something that happens to a run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Input {
     /// The agent replied.
     Replied {

@@ -12,10 +12,11 @@ use crate::{Exit, ExitReason};
 /// use std::time::Duration;
 /// use surefire::run::Limits;
 ///
-/// let limits = Limits { time: Some(Duration::from_hours(2)), ..Limits::default() };
+/// let limits = Limits::default().time(Some(Duration::from_secs(2 * 60 * 60)));
 /// assert_eq!(limits.max_retries, 3);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Limits {
     /// How long the agent may work in total.
     pub time: Option<Duration>,
@@ -34,6 +35,15 @@ pub struct Limits {
     pub auto_resumes: u32,
 }
 
+setters!(Limits {
+    time: Option<Duration>,
+    max_ticks: Option<u32>,
+    budget_usd: Option<f64>,
+    max_retries: u32,
+    verify_time: Duration,
+    auto_resumes: u32,
+});
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -49,7 +59,7 @@ impl Default for Limits {
 
 /// Also the limit of stored runs that are older than this field.
 const fn default_verify_time() -> Duration {
-    Duration::from_mins(30)
+    Duration::from_secs(30 * 60)
 }
 
 /// What a run, and the chain it belongs to, has used up.
@@ -130,8 +140,8 @@ mod tests {
     #[test]
     fn durations_read_like_words() {
         let table = [
-            (Duration::from_hours(2), "2 h"),
-            (Duration::from_mins(90), "1 h 30 min"),
+            (Duration::from_secs(2 * 60 * 60), "2 h"),
+            (Duration::from_secs(90 * 60), "1 h 30 min"),
             (Duration::from_secs(45), "45 s"),
             (Duration::from_millis(250), "250 ms"),
             (Duration::ZERO, "0 s"),
@@ -143,10 +153,10 @@ mod tests {
 
     #[test]
     fn each_limit_has_its_reason() {
-        let spent = Usage { ticks: 4, time: Duration::from_mins(1), cost_usd: 1.5 };
+        let spent = Usage { ticks: 4, time: Duration::from_secs(60), cost_usd: 1.5 };
         let none = Limits::default();
         let table = [
-            (Limits { time: Some(Duration::from_mins(1)), ..none }, Some(ExitReason::Timeout)),
+            (Limits { time: Some(Duration::from_secs(60)), ..none }, Some(ExitReason::Timeout)),
             (Limits { time: Some(Duration::from_secs(61)), ..none }, None),
             (Limits { max_ticks: Some(4), ..none }, Some(ExitReason::MaxTicks)),
             (Limits { max_ticks: Some(5), ..none }, None),

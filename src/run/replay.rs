@@ -13,6 +13,7 @@ use crate::{Advise, AnyRecipe, Exit, Remedy, Snapshot, SnapshotError};
 
 /// Why a run cannot be rebuilt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// There are no events, or the first one is missing.
     #[error("the journal does not begin with the start of a run")]

@@ -13,6 +13,7 @@ use crate::{Advise, Exit, ExitReason, Next, Remedy, Tool};
 
 /// A request to resume a run that has ended.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Resume {
     /// Who resumes it.
     pub by: ResumedBy,
@@ -27,6 +28,14 @@ pub struct Resume {
     /// What the operator permits from now on, in addition to the previous permits.
     pub permits: Permits,
 }
+
+setters!(Resume {
+    limits: Option<Limits>,
+    allow_visits: u32,
+    allow_steps: u32,
+    allow_tools: Vec<Tool>,
+    permits: Permits,
+});
 
 impl Resume {
     /// A request to resume without changes.
@@ -48,6 +57,7 @@ pub struct PendingPrompts {
 
 /// Why a run cannot be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CannotResume {
     /// It has not ended.
     #[error("the run is still running{}", advice(self))]

@@ -20,6 +20,7 @@ pub struct TreeState {
 /// When the engine looked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "moment", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Moment {
     /// Right before the agent got its prompt. The first one of a run is its baseline.
     Before,
@@ -65,6 +66,7 @@ pub struct ChangedFile {
 /// What happened to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FileChange {
     /// It is new.
     Added,

@@ -20,6 +20,7 @@ pub struct Worktree {
 /// What became of a worktree after its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum WorktreeEnd {
     /// Its branch was merged.
     Merged {

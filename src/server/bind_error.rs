@@ -11,6 +11,7 @@ use crate::{Advise, Remedy};
 
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BindError {
     /// A required setting is missing.
     #[error("a server needs `{0}`: call that method of its builder")]

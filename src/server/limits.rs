@@ -5,17 +5,18 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Durations are clamped to this, because a clock cannot represent any time in the future.
-const MAX_DURATION: Duration = Duration::from_hours(24 * 365);
+const MAX_DURATION: Duration = Duration::from_secs(24 * 365 * 60 * 60);
 
 /// The limits of a server. The defaults suit one person with a few devices.
 ///
 /// ```
 /// use surefire::server::ServerLimits;
 ///
-/// let limits = ServerLimits { max_connections: 1000, ..ServerLimits::default() };
+/// let limits = ServerLimits::default().max_connections(1000);
 /// assert_eq!(limits.max_message_bytes, 256 * 1024);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ServerLimits {
     /// How many authenticated clients may be connected at once. Processes of the same user have 64
     /// connections in addition to these.
@@ -55,6 +56,25 @@ pub struct ServerLimits {
     pub max_reply_bytes: usize,
 }
 
+setters!(ServerLimits {
+    max_connections: usize,
+    max_unauthenticated: usize,
+    unauthenticated_grace: Duration,
+    request_timeout: Duration,
+    auth_timeout: Duration,
+    max_wrong_keys: u32,
+    wrong_key_delay: Duration,
+    max_message_bytes: usize,
+    messages_per_second: u32,
+    message_burst: u32,
+    flood_timeout: Duration,
+    max_queued_messages: usize,
+    max_queued_bytes: usize,
+    write_timeout: Duration,
+    client_timeout: Duration,
+    max_reply_bytes: usize,
+});
+
 impl Default for ServerLimits {
     fn default() -> Self {
         Self {
@@ -74,7 +94,7 @@ impl Default for ServerLimits {
             // never reads costs about twice this.
             max_queued_bytes: 4 << 20,
             write_timeout: Duration::from_secs(20),
-            client_timeout: Duration::from_mins(2),
+            client_timeout: Duration::from_secs(2 * 60),
             // The default limit of the app's WebSocket.
             max_reply_bytes: 1 << 20,
         }

@@ -17,6 +17,7 @@ use crate::{FileRules, Tool};
 /// What follows from an input.
 #[derive(Debug, Default)]
 #[must_use = "its commit must be persisted before its actions are carried out"]
+#[non_exhaustive]
 pub struct SessionDecision {
     /// What happened. Empty if nothing did.
     pub commit: Commit,
@@ -41,6 +42,7 @@ pub enum SessionAction {
 
 /// A check to carry out.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CheckRequest {
     /// The evidence to look for, and the commands to run.
     pub check: Check,
@@ -62,6 +64,7 @@ pub struct CheckRequest {
 
 /// A turn to run.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct AgentTurn {
     /// The id of the attempt.
     pub attempt: AttemptId,

@@ -8,6 +8,7 @@ use crate::run::{AttemptId, PromptId};
 /// One thing that happened in a session outside of its runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SessionEvent {
     /// The session began. One that exists already stays as it is.
     Began(NewSession),

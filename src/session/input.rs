@@ -12,6 +12,7 @@ use crate::{Advise, AnyRecipe, Exit, Remedy, Violation};
 
 /// Something that happens to a session.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum SessionInput {
     /// A client starts a recipe.
     Start {
@@ -136,6 +137,7 @@ pub enum SessionInput {
 
 /// How a turn ended.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum TurnEnd {
     /// The agent replied.
     Replied {
@@ -162,6 +164,7 @@ pub enum TurnEnd {
 
 /// Why a session refuses a client's request. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SessionRefusal {
     /// The session has another run.
     #[error("session {session} is busy with run {holder}{}", advice(self))]

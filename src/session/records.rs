@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::UnknownName;
 use crate::run::{AttemptId, RunId, SessionId};
 
 /// A session that begins.
@@ -46,15 +47,35 @@ pub struct NewMessage {
 
 /// Who wrote a message.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    strum::VariantArray,
+    strum::VariantNames,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::EnumString,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_role)]
+#[non_exhaustive]
 pub enum Role {
     /// A person, or the recipe on a person's behalf.
     User,
     /// The agent.
     Assistant,
+}
+
+impl Role {
+    /// Every role, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+}
+
+fn unknown_role(name: &str) -> UnknownName {
+    UnknownName::among(<Role as strum::VariantNames>::VARIANTS, "role", name)
 }
 
 /// A persisted process: enough to distinguish it from a later one with the same process id.

@@ -76,6 +76,7 @@ pub struct ChatTurn {
 
 /// Whether another driver may have begun a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TurnOrigin {
     /// It was never begun.
     New,
@@ -147,6 +148,7 @@ impl Stored {
 
 /// The run of a session as a store has it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum StoredRun {
     /// There is none, or it has ended for good.
     None,
@@ -372,6 +374,7 @@ impl Session {
 
 /// The status of a session's run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RunStatus {
     /// No run is open or paused.
     None,
@@ -401,6 +404,7 @@ impl RunStatus {
 
 /// What stops in a session that cannot be persisted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AtStake {
     /// The run that is driven.
     pub run: Option<DrivenRun>,
@@ -412,6 +416,7 @@ pub struct AtStake {
 
 /// A run that is driven, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DrivenRun {
     /// The run.
     pub run: RunId,

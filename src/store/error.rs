@@ -9,6 +9,7 @@ use crate::{Advise, Remedy};
 
 /// Why a store could not be written or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The session has an open run.
     #[error("session {session} is busy with run {holder}{}", advice(self))]

@@ -110,6 +110,7 @@ pub struct RunRecord {
 
 /// Which runs to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RunFilter {
     /// Of this recipe.
     pub recipe: Option<String>,
@@ -129,6 +130,17 @@ pub struct RunFilter {
     /// The maximum number; `None` for all.
     pub limit: Option<usize>,
 }
+
+setters!(RunFilter {
+    recipe: Option<String>,
+    reason: Option<String>,
+    session: Option<SessionId>,
+    id_prefix: Option<String>,
+    open: Option<bool>,
+    resume_due: bool,
+    before: Option<RunId>,
+    limit: Option<usize>,
+});
 
 /// One attempt at a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use crate::{Category, ExitReason};
 
 /// The text about the end of a run, and what diagrams and links need in addition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct EndCard {
     /// The event that ended the run.
     pub seq: u64,

@@ -24,6 +24,7 @@ pub const MAX_ACTIONS: usize = 3;
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NextAction {
     /// Its label.
     pub label: String,
@@ -35,6 +36,7 @@ pub struct NextAction {
 /// What an action does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ActionKind {
     /// Starts the recipe again, in a new session.
     Again,

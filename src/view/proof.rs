@@ -72,6 +72,7 @@ pub struct Proof {
 
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ShownCheck {
     /// The visit of a step it belongs to, by its number.
     pub visit: u32,
@@ -86,6 +87,7 @@ pub struct ShownCheck {
 
 /// A tool that the agent was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ShownRefusal {
     /// The visit of a step in which that happened first, by its number.
     pub visit: u32,
@@ -104,6 +106,7 @@ pub struct ShownRefusal {
 /// What the end of a run is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RestsOn {
     /// What the engine found in the working directory.
     Evidence,

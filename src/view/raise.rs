@@ -13,13 +13,14 @@ const MORE_VISITS: u32 = 2;
 const MORE_STEPS: u32 = 20;
 
 /// The minimum of a raised limit.
-const MIN_TIME: Duration = Duration::from_mins(1);
+const MIN_TIME: Duration = Duration::from_secs(60);
 const MIN_TURNS: u32 = 2;
 const MIN_BUDGET_CENTS: f64 = 100.0;
 
 /// The limits to resume a run with; the others stay. On the wire they are the `limits` of
 /// `resume_run`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RaisedLimits {
     /// How many seconds the agent may work in total.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,10 +84,10 @@ mod tests {
     #[test]
     fn a_limit_is_raised_to_twice_itself_or_twice_the_usage() {
         let none = Limits::default();
-        let used = Usage { ticks: 3, time: Duration::from_mins(50), cost_usd: 1.3 };
+        let used = Usage { ticks: 3, time: Duration::from_secs(50 * 60), cost_usd: 1.3 };
         let unused = Usage::default();
         let limit = Limits {
-            time: Some(Duration::from_mins(90)),
+            time: Some(Duration::from_secs(90 * 60)),
             max_ticks: Some(4),
             budget_usd: Some(1.2),
             ..none

@@ -13,6 +13,7 @@ const MAX_TEXT_CHARS: usize = 300;
 
 /// One round of a review: a report that listed findings and was followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ShownReview {
     /// The step that reviewed.
     pub step: String,

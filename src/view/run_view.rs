@@ -16,6 +16,7 @@ use crate::run::{Limits, PromptId};
 /// Rows carry the event that last changed them, so a client that has a view reads only what
 /// [changed since](Self::changed_since), and [merges](Self::merge) it into its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RunView {
     /// The number of the last event that it includes.
     pub seq: u64,
@@ -62,6 +63,7 @@ pub struct RunView {
 
 /// An outcome that a run took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Transition {
     /// Its event.
     pub seq: u64,

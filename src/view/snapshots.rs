@@ -11,6 +11,7 @@ use crate::run::{AttemptId, Event, Moment, TreeState};
 /// assert_eq!((snapshots.baseline.as_deref(), snapshots.whole()), (None, None));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Snapshots {
     /// The work tree when the run began; `None` before its first turn, and outside of git.
     pub baseline: Option<String>,
@@ -22,6 +23,7 @@ pub struct Snapshots {
 
 /// The snapshots around one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TurnSnapshots {
     /// 1-based index of the turn in the run.
     pub turn: u32,

@@ -20,6 +20,7 @@ use crate::{Outline, Verdict};
 /// assert_eq!(serde_json::from_value::<Status>(json).unwrap(), Status::Ended(Verdict::Limited));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// It has not ended.
     Running,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One visit of a step: a row of the timeline. Times are in milliseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Visit {
     /// 1-based index of the step in the run. No other visit of the run has it.
     pub number: u32,

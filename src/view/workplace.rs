@@ -8,6 +8,7 @@ use crate::run::{Permits, RunSpec, Trust, WorktreeEnd};
 
 /// Where a run works, and the rules there in addition to its recipe's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Workplace {
     /// Its own worktree, if it is isolated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,6 +32,7 @@ pub struct Workplace {
 
 /// The worktree of an isolated run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ShownWorktree {
     /// The top of the worktree.
     pub path: String,

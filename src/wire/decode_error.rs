@@ -5,6 +5,7 @@ use crate::run::SessionId;
 
 /// Why a client's message cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// It is not JSON.
     #[error("message is not valid JSON: {0}")]
@@ -50,6 +51,7 @@ pub enum DecodeError {
 
 /// A message that was rejected: why, and what it was about as far as it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejected {
     /// Why.
     pub why: DecodeError,

@@ -48,6 +48,7 @@ pub struct RunLine {
 
 /// A run in a list: what `GET /api/runs` answers for each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ListedRun {
     /// The run.
     #[serde(flatten)]
@@ -183,6 +184,7 @@ pub struct WorkingChat {
 
 /// One recipe: what `GET /api/recipes/{id}` answers.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct ServedRecipe {
     /// The recipe as it was compiled.
     #[serde(flatten)]

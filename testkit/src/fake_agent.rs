@@ -194,7 +194,7 @@ pub fn json(outcome: &str) -> Reply {
 }
 
 fn reply(text: &str) -> Reply {
-    Reply { text: text.to_owned(), ..Reply::default() }
+    Reply::new(text)
 }
 
 /// The first outcome that the prompt offers.
@@ -223,10 +223,8 @@ async fn act(act: Act, turn: Turn, link: TurnContext) -> Result<Reply, Failure> 
             speak(passages, &link).await;
             std::future::pending().await
         }
-        Act::Costs(outcome, cost) => Ok(Reply { cost_usd: Some(cost), ..json(outcome) }),
-        Act::Denied(text) => {
-            Ok(Reply { refused: vec![RefusedTool::new("Bash", None)], ..reply(text) })
-        }
+        Act::Costs(outcome, cost) => Ok(json(outcome).cost_usd(Some(cost))),
+        Act::Denied(text) => Ok(reply(text).refused(vec![RefusedTool::new("Bash", None)])),
         Act::Fails(failure) => Err(failure),
         Act::Hangs => std::future::pending().await,
         Act::Waits(until, outcome) => {
@@ -266,7 +264,7 @@ impl Drop for AtWork {
 
 impl Agent for FakeAgent {
     fn about(&self) -> AgentInfo {
-        AgentInfo { name: "fake", version: None, rehearsal: false }
+        AgentInfo::new("fake")
     }
 
     fn knows_model(&self, model: &str) -> Result<(), UnknownModel> {

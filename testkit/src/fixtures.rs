@@ -124,7 +124,7 @@ pub fn spec(n: u128, session_n: u128) -> RunSpec {
         permits: Permits::default(),
         project: Project::default(),
         worktree: None,
-        limits: Limits { budget_usd: Some(0.1 + 0.2), ..Limits::default() },
+        limits: Limits::default().budget_usd(Some(0.1 + 0.2)),
         spent: Usage::default(),
         restarts: 0,
         continues: None,

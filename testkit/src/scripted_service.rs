@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// Longer than any test waits.
-const HANG_DURATION: Duration = Duration::from_mins(10);
+const HANG_DURATION: Duration = Duration::from_secs(10 * 60);
 
 /// What the scripted model does when it is asked.
 #[derive(Debug, Clone)]

@@ -3,10 +3,11 @@
 
 use std::sync::LazyLock;
 
+use surefire::__private::Sealed;
 use surefire::recipes::BUNDLED;
 use surefire::{
-    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Needs, Next, OutcomeOutline, Outline,
-    Snapshot, SnapshotError, StepOutline, UnknownName,
+    AnyPosition, AnyRecipe, Catalog, Guardrails, Needs, Next, OutcomeOutline, Outline, Snapshot,
+    SnapshotError, StepOutline, UnknownName,
 };
 
 /// The bundled recipes, but outcomes need no evidence. The agent's report is enough, and neither a
@@ -28,17 +29,23 @@ static UNPROVED: LazyLock<Catalog> = LazyLock::new(|| {
 });
 
 fn without_evidence(proved: &'static dyn AnyRecipe) -> &'static dyn AnyRecipe {
-    let steps: Vec<_> = proved.outline().steps.iter().map(step).collect();
+    let mut outline = *proved.outline();
+    outline.steps = outline.steps.iter().map(step).collect::<Vec<_>>().leak();
     // Their preconditions are dropped, too: those are checked in git and on the `PATH`.
-    let needs = Needs::default();
-    let outline = Box::leak(Box::new(Outline { steps: steps.leak(), needs, ..*proved.outline() }));
-    Box::leak(Box::new(Unproved { proved, outline }))
+    outline.needs = Needs::default();
+    Box::leak(Box::new(Unproved { proved, outline: Box::leak(Box::new(outline)) }))
 }
 
 fn step(step: &StepOutline) -> StepOutline {
-    let outcomes: Vec<_> =
-        step.outcomes.iter().map(|outcome| OutcomeOutline { evidence: &[], ..*outcome }).collect();
-    StepOutline { outcomes: outcomes.leak(), ..*step }
+    let mut step = *step;
+    step.outcomes = step.outcomes.iter().map(outcome).collect::<Vec<_>>().leak();
+    step
+}
+
+fn outcome(outcome: &OutcomeOutline) -> OutcomeOutline {
+    let mut outcome = *outcome;
+    outcome.evidence = &[];
+    outcome
 }
 
 /// A recipe without its evidence.
@@ -52,6 +59,8 @@ impl Unproved {
         Box::new(Position { proved, outline: self.outline })
     }
 }
+
+impl Sealed for Unproved {}
 
 impl AnyRecipe for Unproved {
     fn outline(&self) -> &'static Outline {
@@ -86,15 +95,17 @@ impl Position {
                 Next::Step(self.outline.step(step.name).expect("it has the same steps"))
             }
             Next::Exit(exit) => Next::Exit(exit),
-            Next::Restart(AnyRestart { recipe, restarts }) => {
-                let recipe = unproved()
-                    .get(recipe.outline().id)
+            Next::Restart(mut restart) => {
+                restart.recipe = unproved()
+                    .get(restart.recipe.outline().id)
                     .expect("bundled recipes restart bundled ones");
-                Next::Restart(AnyRestart { recipe, restarts })
+                Next::Restart(restart)
             }
         }
     }
 }
+
+impl Sealed for Position {}
 
 impl AnyPosition for Position {
     fn recipe(&self) -> &'static Outline {

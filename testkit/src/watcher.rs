@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 
 use surefire::agent::{AgentEvent, ProcessIdentity, TurnContext};
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
 
 use crate::wait::MAX_WAIT;
 
@@ -39,6 +38,7 @@ impl Received {
             AgentEvent::Wrote(file) => self.events.push(format!("wrote {}", file.display())),
             AgentEvent::Spent { cost_usd } => self.events.push(format!("spent {cost_usd}")),
             AgentEvent::Retrying { why } => self.events.push(format!("retrying {why}")),
+            other => self.events.push(format!("{other:?}")),
         }
     }
 }
@@ -120,7 +120,5 @@ impl Watcher {
 /// An agent's side of a turn, whose channel holds `room` events, and the receiver of those events.
 #[must_use]
 pub fn link(room: usize) -> (TurnContext, mpsc::Receiver<AgentEvent>) {
-    let (events, received) = mpsc::channel(room);
-    let token = CancellationToken::new;
-    (TurnContext { events, stop: token(), fast_stop: token(), detach: token() }, received)
+    TurnContext::new(room)
 }

@@ -4,10 +4,8 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use strum::VariantNames;
 use surefire::agent::{
-    Agent, AgentEvent, Failure, Fate, RefusedTool, Rehearsal, Reply, RepositorySettings, Script,
-    Turn, TurnLimits,
+    Agent, AgentEvent, Failure, Fate, RefusedTool, Rehearsal, Reply, Script, Turn,
 };
 use surefire::paths::RunPath;
 use surefire::recipes::{BUNDLED, ImplementAndReview};
@@ -17,23 +15,8 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
-    Turn {
-        attempt: Uuid::new_v4(),
-        session,
-        opened: false,
-        prompt: prompt.to_owned(),
-        model: None,
-        system_prompt: None,
-        tools: None,
-        allowed: Vec::new(),
-        repository: RepositorySettings::Used,
-        directory: folder.path().to_owned(),
-        scratch: folder.path().join("scratch"),
-        run: Some(session),
-        restarts: 0,
-        step: None,
-        limits: TurnLimits::default(),
-    }
+    Turn::new(Uuid::new_v4(), session, prompt, folder.path(), folder.path().join("scratch"))
+        .run(Some(session))
 }
 
 async fn ask(
@@ -82,7 +65,7 @@ async fn run(recipe: &dyn AnyRecipe, script: Script, restarts_server: bool) -> (
     let (mut position, mut session, mut steps) = (recipe.begin(0), Uuid::new_v4(), Vec::new());
     let mut restarts = 0;
     loop {
-        let turn = || Turn { restarts, ..turn(&folder, session, &prompt(position.outline())) };
+        let turn = || turn(&folder, session, &prompt(position.outline())).restarts(restarts);
         if restarts_server {
             // The answer gets lost with the server, and the turn is taken again.
             rehearsal.turn(turn(), link(4).0).await.unwrap();
@@ -120,7 +103,7 @@ async fn happy_ends_well_each_time_in_one_directory() {
     let (prompt, session) = (prompt(recipe.outline()), Uuid::new_v4());
     for _ in 0..5 {
         for session in [session, Uuid::new_v4()] {
-            let turn = Turn { run: Some(Uuid::new_v4()), ..turn(&folder, session, &prompt) };
+            let turn = turn(&folder, session, &prompt).run(Some(Uuid::new_v4()));
             let reply = rehearsal.turn(turn, link(4).0).await.unwrap();
             assert_eq!(outcome(&reply.text).as_deref(), Some("complete"));
         }
@@ -201,12 +184,12 @@ async fn scripts_end_as_they_say() {
 /// restarts, the first reply of each review is lost with it.
 async fn three_reviews(script: Script, carries: bool, restarts_server: bool) -> Vec<Vec<String>> {
     let outline = BUNDLED.get("implement-and-review").unwrap().outline();
-    let review = outline.step("code-review").unwrap();
-    let outcomes = review.outcomes.iter().map(|outcome| {
-        let findings = carries && outcome.name == "issues-found";
-        OutcomeOutline { findings, ..*outcome }
-    });
-    let review = StepOutline { outcomes: outcomes.collect::<Vec<_>>().leak(), ..*review };
+    let mut review = *outline.step("code-review").unwrap();
+    let mut outcomes = review.outcomes.to_vec();
+    for outcome in &mut outcomes {
+        outcome.findings = carries && outcome.name == "issues-found";
+    }
+    review.outcomes = outcomes.leak();
     let folder = tempfile::tempdir().unwrap();
     let mut rehearsal = Rehearsal::new(script);
     let (session, mut found) = (Uuid::new_v4(), Vec::new());
@@ -286,7 +269,7 @@ async fn a_listed_outcome_is_reported_at_its_place() {
     assert_eq!(rehearsal.script().as_deref(), Some(listed));
     let review = prompt(ImplementAndReview::OUTLINE.step("code-review").unwrap());
     let reply = async |step, restarts| {
-        let turn = Turn { step, restarts, ..turn(&folder, session, &review) };
+        let turn = turn(&folder, session, &review).step(step).restarts(restarts);
         let reply = rehearsal.turn(turn, link(4).0).await.unwrap().text;
         assert!(reply.starts_with("Rehearsal: nothing was changed."), "{reply}");
         outcome(&reply)
@@ -298,7 +281,7 @@ async fn a_listed_outcome_is_reported_at_its_place() {
     for (step, restarts) in [(Some(8), 0), (Some(0), 0), (Some(1), 1), (None, 0)] {
         assert_eq!(reply(step, restarts).await, None, "nothing is listed for {step:?}");
     }
-    let chat = Turn { step: Some(1), ..turn(&folder, session, "How is it going?") };
+    let chat = turn(&folder, session, "How is it going?").step(Some(1));
     assert_eq!(outcome(&rehearsal.turn(chat, link(4).0).await.unwrap().text), None);
 }
 
@@ -323,7 +306,7 @@ async fn failures_are_typed() {
 #[tokio::test(start_paused = true)]
 async fn a_plain_question_gets_a_plain_answer() {
     let folder = tempfile::tempdir().unwrap();
-    for script in Script::VARIANTS {
+    for script in Script::NAMES {
         let script: Script = script.parse().unwrap();
         if let Ok(reply) =
             Rehearsal::new(script).turn(turn(&folder, Uuid::new_v4(), "Hi"), link(4).0).await

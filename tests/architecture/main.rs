@@ -11,6 +11,7 @@ mod cycles;
 mod names;
 mod readme;
 mod scripts;
+mod surface;
 
 use std::path::{Path, PathBuf};
 

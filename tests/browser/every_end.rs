@@ -7,7 +7,6 @@
 
 use std::time::Duration;
 
-use strum::IntoEnumIterator;
 use surefire::recipes::ImplementAndReview;
 use surefire::run::{
     ChangedFile, ChangedPrompts, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict,
@@ -16,7 +15,7 @@ use surefire::run::{
 };
 use surefire::store::{Change, Commit, Entry, NewSession, SessionEvent, Sqlite, Store};
 use surefire::wire::RecipeExited;
-use surefire::{Exit, ExitReason};
+use surefire::{Exit, ExitReason, Registry};
 use uuid::Uuid;
 
 /// When the runs began, in milliseconds since 1970.
@@ -28,7 +27,7 @@ const FAR_AWAY: u64 = 4_000_000_000_000;
 fn main() {
     let data = std::env::args_os().nth(1).expect("the data directory is the first argument");
     let store = Sqlite::open(data.as_ref()).expect("the data directory can be used").store;
-    let ends = ExitReason::iter().map(|reason| (reason, None));
+    let ends = ExitReason::ALL.iter().copied().map(|reason| (reason, None));
     for (number, (reason, resume_at)) in
         (1..).zip(ends.chain([(ExitReason::RateLimited, Some(FAR_AWAY))]))
     {
@@ -138,12 +137,10 @@ fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> C
         system_prompt: None,
         at: BEGAN,
     };
-    let limits = Limits {
-        time: Some(Duration::from_mins(90)),
-        max_ticks: Some(4),
-        budget_usd: Some(1.2),
-        ..Limits::default()
-    };
+    let limits = Limits::default()
+        .time(Some(Duration::from_secs(90 * 60)))
+        .max_ticks(Some(4))
+        .budget_usd(Some(1.2));
     let spec = RunSpec {
         run,
         session,

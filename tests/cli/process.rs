@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::command::{CommandOutput, Place};
 
 /// The time limit of every wait. A test that reaches it fails.
-const TIMEOUT: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running command. It is killed if it does not end.
 pub(crate) struct Running {

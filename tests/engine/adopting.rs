@@ -2,7 +2,7 @@
 
 use surefire::ExitReason;
 use surefire::agent::{Failure, Fate, ProcessIdentity};
-use surefire::engine::{Options, Recovery, Shutdown, Start, StartError, Started};
+use surefire::engine::{Options, Recovery, Shutdown, StartError, Started};
 use surefire::run::{AttemptId, Resume, ResumedBy, RunId};
 use surefire::store::{Attempt, Change, Commit, RunRecord};
 use surefire_testkit::{Act, FakeAgent, Harness, Kind, NOON, SECOND, json, unproved};
@@ -84,7 +84,7 @@ async fn agents_of_runs_that_are_not_recovered_take_no_permits() {
 async fn a_run_that_is_not_recovered_still_holds_its_session() {
     let (harness, one, _) = killed_with_two_runs().await;
     let harness = harness.again_with(only(&[])).await;
-    let request = Start { session: Some(one.session), ..harness.start_request() };
+    let request = harness.start_request().session(Some(one.session));
     let refused = harness.engine.start(request).await.unwrap_err();
     assert!(matches!(refused, StartError::Busy { holder, .. } if holder == one.run), "{refused}");
 }
@@ -111,11 +111,7 @@ async fn a_run_that_was_not_recovered_can_be_exited_and_its_agent_is_stopped() {
     let (_, _, open) = persisted(&harness, one);
     assert_eq!(open, []);
     assert_eq!(harness.record(other.run).ending, None);
-    harness
-        .engine
-        .start(Start { session: Some(one.session), ..harness.start_request() })
-        .await
-        .unwrap();
+    harness.engine.start(harness.start_request().session(Some(one.session))).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,33 +18,27 @@ async fn each_refusal_says_what_to_do() {
     let place = harness.directory();
     std::fs::write(place.join("file"), "").unwrap();
     std::os::unix::fs::symlink("/", place.join("way-out")).unwrap();
-    let at = |path: &str| Start { directory: Some(place.join(path)), ..harness.start_request() };
+    let at = |path: &str| harness.start_request().directory(Some(place.join(path)));
     let table = [
         (at("missing"), "does not exist; create it"),
         (at("file"), "is not a directory"),
         (at("way-out"), "is outside of the allowed roots"),
+        (harness.start_request().directory(Some("/".into())), "is outside of the allowed roots"),
         (
-            Start { directory: Some("/".into()), ..harness.start_request() },
-            "is outside of the allowed roots",
-        ),
-        (
-            Start { directory: Some("relative".into()), ..harness.start_request() },
+            harness.start_request().directory(Some("relative".into())),
             "is relative; give an absolute path",
         ),
+        (harness.start_request().directory(None), "working_directory required for new session"),
         (
-            Start { directory: None, ..harness.start_request() },
-            "working_directory required for new session",
-        ),
-        (
-            Start { recipe: "implement-and-reviw".into(), ..harness.start_request() },
+            harness.start_request().recipe("implement-and-reviw".into()),
             "recipe not found: `implement-and-reviw`; did you mean `implement-and-review`?",
         ),
         (
-            Start { model: Some("straw".into()), ..harness.start_request() },
+            harness.start_request().model(Some("straw".into())),
             "unknown model `straw`; use one of wood, opus",
         ),
         (
-            Start { provider: Some("cursor".into()), ..harness.start_request() },
+            harness.start_request().provider(Some("cursor".into())),
             "no agent `cursor` here; choose one with `--agent`: fake",
         ),
     ];
@@ -57,13 +51,11 @@ async fn each_refusal_says_what_to_do() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_can_be_shown_as_the_end_of_a_run() {
     let harness = Harness::new(FakeAgent::new([])).await;
-    let error =
-        refused(&harness, Start { directory: Some("/".into()), ..harness.start_request() }).await;
+    let error = refused(&harness, harness.start_request().directory(Some("/".into()))).await;
     let exit = error.exit().expect("the error has an exit");
     assert_eq!(exit.reason(), Some(ExitReason::Error));
     assert!(exit.description().unwrap().contains("outside of the allowed roots"));
-    let error =
-        refused(&harness, Start { recipe: "nothing".into(), ..harness.start_request() }).await;
+    let error = refused(&harness, harness.start_request().recipe("nothing".into())).await;
     assert!(error.exit().is_none(), "without a recipe there is no run");
 }
 
@@ -82,8 +74,7 @@ async fn a_session_stays_in_its_directory() {
     let (started, _) = harness.run().await;
     let other = harness.directory().join("other");
     std::fs::create_dir(&other).unwrap();
-    let request =
-        Start { session: Some(started.session), directory: Some(other), ..harness.start_request() };
+    let request = harness.start_request().session(Some(started.session)).directory(Some(other));
     let error = harness.engine.start(request).await.unwrap_err();
     assert!(error.to_string().contains("start in a new session to work elsewhere"), "{error}");
 }

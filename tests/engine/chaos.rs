@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use surefire::ExitReason;
 use surefire::agent::{Failure, Fate};
-use surefire::engine::{Shutdown, Start};
+use surefire::engine::Shutdown;
 use surefire::run::{Resume, ResumedBy, Run, SessionId};
 use surefire::store::{Memory, RunFilter};
 use surefire_testkit::{Act, FakeAgent, Harness, unproved};
@@ -52,8 +52,8 @@ fn session(dice: &mut Dice) -> SessionId {
 fn act(harness: &Harness, dice: &mut Dice, sent: &mut u32) {
     let (engine, session, what) = (harness.engine.clone(), session(dice), dice.throw(12));
     let wait = Duration::from_millis(dice.throw(300));
-    let request = Start { session: Some(session), ..harness.start_request() };
-    let runs = RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() };
+    let request = harness.start_request().session(Some(session));
+    let runs = RunFilter::default().session(Some(session)).limit(Some(1));
     let last = harness.store.runs(&runs).unwrap().pop().map(|run| run.id);
     *sent += 1;
     let words = format!("word {sent}.");
@@ -123,7 +123,7 @@ async fn play(seed: u64) {
         harness.engine.kill(uuid::Uuid::from_u128(u128::from(n) + 1).into()).await.unwrap();
     }
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let open = RunFilter { open: Some(true), ..RunFilter::default() };
+    let open = RunFilter::default().open(Some(true));
     assert!(harness.store.runs(&open).unwrap().is_empty(), "all runs can be ended");
     let began = tokio::time::Instant::now();
     harness.engine.shut_down(Shutdown::StopAgents).await;
@@ -135,8 +135,10 @@ async fn play(seed: u64) {
 #[tokio::test(start_paused = true)]
 async fn under_random_requests_nothing_hangs_and_no_prompt_is_answered_twice() {
     for seed in 1..=25 {
-        tokio::time::timeout(Duration::from_hours(24), play(seed)).await.unwrap_or_else(|_| {
-            panic!("round {seed} hangs");
-        });
+        tokio::time::timeout(Duration::from_secs(24 * 60 * 60), play(seed)).await.unwrap_or_else(
+            |_| {
+                panic!("round {seed} hangs");
+            },
+        );
     }
 }

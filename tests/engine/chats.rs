@@ -140,8 +140,7 @@ async fn a_requeued_prompt_is_delivered_before_one_that_is_sent_during_a_run() {
     let (started, _) = harness.run().await;
     harness.engine.prompt(started.session, "Kept.".into()).await.unwrap();
     tokio::time::sleep(SECOND).await;
-    let start =
-        surefire::engine::Start { session: Some(started.session), ..harness.start_request() };
+    let start = harness.start_request().session(Some(started.session));
     let next = harness.engine.start(start).await.unwrap();
     harness.agent.asked(3).await;
     harness.engine.prompt(started.session, "Sent later.".into()).await.unwrap();

@@ -71,7 +71,7 @@ impl Left {
 
     async fn open(&self) -> Engine {
         let options = claude_options(self.place.path(), Arc::clone(&self.store));
-        tokio::time::timeout(Duration::from_mins(1), Engine::open(options))
+        tokio::time::timeout(Duration::from_secs(60), Engine::open(options))
             .await
             .expect("the engine opens")
             .unwrap()
@@ -127,7 +127,7 @@ async fn a_prompt_that_a_shutdown_cut_short_is_delivered_again() {
     let engine = left.open().await;
     let mut updates = engine.subscribe();
     while left.store.open_attempts().unwrap().iter().any(|attempt| attempt.id == left.attempt) {
-        tokio::time::timeout(Duration::from_mins(1), updates.next())
+        tokio::time::timeout(Duration::from_secs(60), updates.next())
             .await
             .expect("the attempt ends")
             .unwrap();
@@ -168,7 +168,7 @@ async fn the_working_directory_is_checked_before_a_turn_that_never_began() {
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let directory = harness.directory().join("work");
     std::fs::create_dir(&directory).unwrap();
-    let start = Start { directory: Some(directory.clone()), ..harness.start_request() };
+    let start = harness.start_request().directory(Some(directory.clone()));
     let started = harness.engine.start(start).await.unwrap();
     harness.agent.asked(1).await;
     spawned(&harness, harness.store.open_attempts().unwrap()[0].id, some_process());
@@ -226,7 +226,7 @@ async fn switching_off_that_cannot_be_persisted_is_retried_once_there_is_room() 
     disk.full.store(true, Ordering::SeqCst);
     harness.engine.set_orchestration(Some(started.session), false).await.unwrap_err();
     disk.full.store(false, Ordering::SeqCst);
-    tokio::time::sleep(Duration::from_mins(2)).await;
+    tokio::time::sleep(Duration::from_secs(2 * 60)).await;
     assert_eq!(harness.record(started.run).ending.unwrap().reason, "user-requested");
     assert_eq!(harness.store.orchestration(Some(started.session)), Ok(false));
     assert_eq!(harness.agent.turns().len(), 1);
@@ -255,7 +255,7 @@ async fn switching_off_everywhere_stops_a_chain_that_restarts_at_that_moment() {
         harness.engine.start(Start::new("endless", harness.directory())).await.unwrap();
         harness.agent.asked(5).await;
         harness.engine.set_orchestration(None, false).await.unwrap();
-        let open = RunFilter { open: Some(true), ..RunFilter::default() };
+        let open = RunFilter::default().open(Some(true));
         assert_eq!(
             harness.store.runs(&open).unwrap().len(),
             0,
@@ -282,7 +282,7 @@ async fn clients_are_not_notified_of_a_recovered_run_before_that_is_persisted() 
     harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     disk.nearly_full.store(true, Ordering::SeqCst);
     let mut updates = harness.engine.subscribe();
-    let update = tokio::time::timeout(Duration::from_mins(10), updates.next()).await;
+    let update = tokio::time::timeout(Duration::from_secs(10 * 60), updates.next()).await;
     assert!(!matches!(update, Ok(Ok(Update::Recovered { .. }))), "{update:?}");
     disk.nearly_full.store(false, Ordering::SeqCst);
     while !matches!(updates.next().await.unwrap(), Update::Recovered { .. }) {}

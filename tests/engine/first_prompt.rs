@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use surefire::agent::Claude;
 use surefire::engine::{
-    EngineError, NewSessionSpec, PromptSent, SendPrompt, SendPromptError, Shutdown, Start,
-    StartError, Update,
+    EngineError, NewSessionSpec, PromptSent, SendPrompt, SendPromptError, Shutdown, StartError,
+    Update,
 };
 use surefire::run::SessionId;
 use surefire::store::Role;
@@ -18,11 +18,11 @@ fn session() -> SessionId {
 }
 
 fn sends(text: &str, begin: impl Into<Option<NewSessionSpec>>) -> SendPrompt {
-    SendPrompt { session: session(), text: text.to_owned(), begin: begin.into() }
+    SendPrompt::new(session(), text).begin(begin.into())
 }
 
 fn at(directory: impl Into<PathBuf>) -> NewSessionSpec {
-    NewSessionSpec { directory: Some(directory.into()), ..NewSessionSpec::default() }
+    NewSessionSpec::default().directory(Some(directory.into()))
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,11 +54,10 @@ async fn an_existing_session_only_gets_the_prompt() {
     let harness = Harness::new(FakeAgent::new([])).await;
     harness.engine.send_prompt(sends("First.", at(harness.directory()))).await.unwrap();
     let before = harness.store.session(session()).unwrap().unwrap();
-    let other = NewSessionSpec {
-        directory: Some("/nowhere".into()),
-        provider: Some("cursor".into()),
-        system_prompt: Some("Be rude.".into()),
-    };
+    let other = NewSessionSpec::default()
+        .directory(Some("/nowhere".into()))
+        .provider(Some("cursor".into()))
+        .system_prompt(Some("Be rude.".into()));
     for begin in [Some(other), Some(NewSessionSpec::default()), None] {
         let sent = harness.engine.send_prompt(sends("More.", begin)).await.unwrap();
         assert!(!sent.new_session);
@@ -80,8 +79,7 @@ async fn a_session_that_cannot_begin_is_refused_with_the_cause_and_not_persisted
     let harness =
         Harness::with(FakeAgent::new([]), store, |options| options.agents.push(missing)).await;
     let place = harness.directory();
-    let by =
-        |provider: &str| NewSessionSpec { provider: Some(provider.into()), ..at(place.clone()) };
+    let by = |provider: &str| at(place.clone()).provider(Some(provider.into()));
     let table = [
         (None, format!("there is no session {}", session())),
         (Some(NewSessionSpec::default()), "working_directory required for new session".into()),
@@ -155,7 +153,7 @@ async fn a_run_and_a_prompt_that_begin_the_same_session_agree_on_its_directory()
         let harness = Harness::new(FakeAgent::new([])).await;
         let other = harness.directory().join("other");
         std::fs::create_dir(&other).unwrap();
-        let request = Start { session: Some(session()), ..harness.start_request() };
+        let request = harness.start_request().session(Some(session()));
         let (sent, started) = tokio::join!(
             harness.engine.send_prompt(sends("Hello.", at(other))),
             harness.engine.start(request)
@@ -173,16 +171,12 @@ async fn a_run_and_a_prompt_that_begin_the_same_session_agree_on_its_directory()
 async fn a_system_prompt_is_sent_with_every_turn_of_its_session() {
     let harness = Harness::new(FakeAgent::new([Act::Says("Yes.".into()), Act::Hangs])).await;
     let mut updates = harness.engine.subscribe();
-    let begin =
-        NewSessionSpec { system_prompt: Some("Be brief.".into()), ..at(harness.directory()) };
+    let begin = at(harness.directory()).system_prompt(Some("Be brief.".into()));
     harness.engine.send_prompt(sends("Hello?", begin)).await.unwrap();
     while !matches!(updates.next().await.unwrap(), Update::ChatEnded { .. }) {}
-    let request = Start { session: Some(session()), ..harness.start_request() };
-    let started = harness
-        .engine
-        .start(Start { recipe: "implement-and-review-all".into(), ..request })
-        .await
-        .unwrap();
+    let request = harness.start_request().session(Some(session()));
+    let started =
+        harness.engine.start(request.recipe("implement-and-review-all".into())).await.unwrap();
     harness.agent.asked(2).await;
 
     // This also holds after another engine has adopted the run, and after it restarted in a fresh
@@ -208,7 +202,7 @@ async fn a_system_prompt_is_sent_with_every_turn_of_its_session() {
 #[tokio::test(start_paused = true)]
 async fn a_blank_system_prompt_counts_as_missing() {
     let harness = Harness::new(FakeAgent::new([])).await;
-    let begin = NewSessionSpec { system_prompt: Some(" \n".into()), ..at(harness.directory()) };
+    let begin = at(harness.directory()).system_prompt(Some(" \n".into()));
     harness.engine.send_prompt(sends("Hello?", begin)).await.unwrap();
     assert_eq!(harness.store.session(session()).unwrap().unwrap().system_prompt, None);
 }

@@ -197,7 +197,7 @@ async fn neither_a_client_nor_the_next_run_waits_for_the_command() {
     let harness = harness.again_with(|options| options.on_end = Some(OnEnd::new(line))).await;
     let first = harness.start().await;
     harness.ended(first).await;
-    let again = Start { session: Some(first.session), ..harness.start_request() };
+    let again = harness.start_request().session(Some(first.session));
     let second = harness.engine.start(again).await.expect("the session is free");
     harness.ended(second).await;
     assert!(!done.exists(), "the command has not ended");
@@ -218,7 +218,7 @@ async fn a_command_that_hangs_or_prints_too_much_is_stopped_with_everything_it_s
     let harness = harness_with_command("true", |_| ()).await;
     let pids = path(&harness, "pids");
     let hangs = format!("trap '' INT TERM; sleep 600 & echo $! $$ > {}; sleep 600", pids.display());
-    let on_end = OnEnd { timeout: Duration::from_millis(300), ..OnEnd::new(hangs) };
+    let on_end = OnEnd::new(hangs).timeout(Duration::from_millis(300));
     let harness = harness.again_with(|options| options.on_end = Some(on_end)).await;
     let (started, _) = harness.run().await;
     let problems = harness.engine.wait_for_handoffs(started.session).await;
@@ -246,7 +246,7 @@ async fn pruning_removes_the_handoff_files_of_pruned_runs_only() {
         Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), Act::Outcome("no-tasks")])).await;
     let (first, _) = harness.run().await;
     handoff_of(&harness, first).await.expect("it has ended");
-    tokio::time::sleep(Duration::from_mins(1)).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
     let (second, _) = harness.run().await;
     handoff_of(&harness, second).await.expect("it has ended");
     assert_eq!(harness.engine.prune(NOON + 30_000).await.expect("the store works"), 1);

@@ -51,7 +51,7 @@ async fn exit_of_a_run_that_is_starting_stops_its_agent() {
     let session: SessionId = uuid::Uuid::from_u128(5).into();
     held.hold_after_the_next_commit();
     let (engine, request) =
-        (harness.engine.clone(), Start { session: Some(session), ..harness.start_request() });
+        (harness.engine.clone(), harness.start_request().session(Some(session)));
     let starting = tokio::spawn(async move { engine.start(request).await });
     held.holds().await;
     let mut exiting = pin!(harness.engine.exit(session, ExitReason::UserRequested));
@@ -71,10 +71,8 @@ async fn a_prompt_sent_while_a_run_is_starting_is_delivered_by_it() {
         let acts = acts.chain([Act::Waits(Arc::clone(&go), "complete"), Act::Hangs]);
         let (harness, held) = harness(FakeAgent::new(acts)).await;
         let session: SessionId = uuid::Uuid::from_u128(5).into();
-        let begin =
-            NewSessionSpec { directory: Some(harness.directory()), ..NewSessionSpec::default() };
-        let prompt =
-            |text: &str| SendPrompt { session, text: text.to_owned(), begin: Some(begin.clone()) };
+        let begin = NewSessionSpec::default().directory(Some(harness.directory()));
+        let prompt = |text: &str| SendPrompt::new(session, text).begin(Some(begin.clone()));
         if is_known {
             harness.engine.send_prompt(prompt("Hello?")).await.unwrap();
             harness
@@ -83,7 +81,7 @@ async fn a_prompt_sent_while_a_run_is_starting_is_delivered_by_it() {
         }
         held.hold_after_the_next_commit();
         let (engine, request) =
-            (harness.engine.clone(), Start { session: Some(session), ..harness.start_request() });
+            (harness.engine.clone(), harness.start_request().session(Some(session)));
         let starting = tokio::spawn(async move { engine.start(request).await });
         held.holds().await;
         let mut sending = pin!(harness.engine.send_prompt(prompt("Mind the tests.")));
@@ -231,11 +229,7 @@ async fn a_run_waits_for_a_prompt_whose_agent_outlived_the_server() {
     harness.engine.prompt(started.session, "How many?".into()).await.unwrap();
     harness.agent.asked(2).await;
     spawned(&harness);
-    harness
-        .engine
-        .start(Start { session: Some(started.session), ..harness.start_request() })
-        .await
-        .unwrap();
+    harness.engine.start(harness.start_request().session(Some(started.session))).await.unwrap();
     a_while(100).await;
     harness.agent.fate(Fate::Unknown);
     harness.agent.then(Act::Hangs);
@@ -337,7 +331,7 @@ async fn wait_until_ended_does_not_wait_for_an_engine_that_has_shut_down() {
     a_while(10).await;
     harness.engine.shut_down(Shutdown::DetachAgents).await;
     let ended =
-        tokio::time::timeout(Duration::from_mins(1), ended).await.expect("it does not wait");
+        tokio::time::timeout(Duration::from_secs(60), ended).await.expect("it does not wait");
     assert!(ended.unwrap().is_err());
 }
 

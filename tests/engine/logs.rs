@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use surefire::agent::Failure;
-use surefire::engine::{Shutdown, Start};
+use surefire::engine::Shutdown;
 use surefire::run::{Limits, SessionId};
 use surefire::store::Store;
 use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, LogBuffer};
@@ -19,11 +19,8 @@ async fn log(acts: Vec<Act>) -> Vec<String> {
 async fn log_with(acts: Vec<Act>, limits: Limits) -> Vec<String> {
     LogBuffer::of_this_process();
     let harness = Harness::new(FakeAgent::new(acts)).await;
-    let started = harness
-        .engine
-        .start(Start { limits, ..harness.start_request() })
-        .await
-        .expect("the run starts");
+    let started =
+        harness.engine.start(harness.start_request().limits(limits)).await.expect("the run starts");
     harness.ended(started).await;
     harness.engine.shut_down(Shutdown::StopAgents).await;
     lines_about(started.session)
@@ -104,15 +101,14 @@ async fn the_line_of_a_guardrail_states_the_limit_and_the_observed_value() {
         "{visits:#?}"
     );
 
-    let ticks =
-        log_with(vec![Act::Outcome("complete")], Limits { max_ticks: Some(1), ..none }).await;
+    let ticks = log_with(vec![Act::Outcome("complete")], none.max_ticks(Some(1))).await;
     assert!(
         only(&ticks, "Recipe stopped by guardrail").contains(" limit=1 observed=1"),
         "{ticks:#?}"
     );
 
     let never = Act::Waits(Arc::default(), "complete");
-    let time = log_with(vec![never], Limits { time: Some(Duration::from_secs(2)), ..none }).await;
+    let time = log_with(vec![never], none.time(Some(Duration::from_secs(2)))).await;
     let line = only(&time, "Recipe stopped by guardrail");
     assert!(line.contains(" limit_ms=2000 observed_ms=2000"), "{line}");
 }
@@ -177,7 +173,7 @@ async fn a_run_that_continues_another_is_logged_in_a_span_of_its_own() {
     LogBuffer::of_this_process();
     let acts = ["complete", "no-issues", "committed", "no-tasks"].map(Act::Outcome);
     let harness = Harness::new(FakeAgent::new(acts)).await;
-    let request = Start { recipe: "implement-and-review-all".into(), ..harness.start_request() };
+    let request = harness.start_request().recipe("implement-and-review-all".into());
     let first = harness.engine.start(request).await.expect("the run starts");
     let second = harness.ended(first).await.continued_by.expect("it restarts");
     harness.engine.wait_until_ended(second).await.expect("the second run ends");

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use surefire::agent::Fate;
-use surefire::engine::{Start, Started, Update};
+use surefire::engine::{Started, Update};
 use surefire::run::{Resume, ResumedBy};
 use surefire::store::Store;
 use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, json};
@@ -41,7 +41,7 @@ async fn a_resumed_run_is_adopted_although_a_later_one_has_ended() {
     let first = harness.start().await;
     harness.agent.asked(1).await;
     harness.engine.exit(first.session, surefire::ExitReason::UserRequested).await.unwrap().unwrap();
-    let start = Start { session: Some(first.session), ..harness.start_request() };
+    let start = harness.start_request().session(Some(first.session));
     let second = harness.engine.start(start).await.unwrap();
     assert_eq!(harness.ended(second).await.reason, "task-committed");
 
@@ -65,12 +65,12 @@ async fn a_run_that_a_full_disk_stopped_resumes_automatically_once_there_is_room
     go.notify_one();
     assert_eq!(harness.ended(started).await.reason, "storage_error");
     let mut updates = harness.engine.subscribe();
-    tokio::time::sleep(Duration::from_mins(10)).await;
+    tokio::time::sleep(Duration::from_secs(10 * 60)).await;
     assert_eq!(harness.agent.recovered().len(), 0, "nothing is retried while the disk is full");
 
     harness.agent.fate(Fate::Ended(Ok(json("complete"))));
     disk.full.store(false, Ordering::SeqCst);
-    tokio::time::sleep(Duration::from_mins(1)).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(harness.record(started.run).ending.unwrap().reason, "task-committed");
     assert!(
         matches!(updates.next().await.unwrap(), Update::Recovered { run, .. } if run == started.run)
@@ -87,7 +87,7 @@ async fn changed_under_a_run(change: impl FnOnce(&Path)) -> (Harness, Started) {
     let harness = Harness::new(FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")])).await;
     let directory = harness.directory().join("work");
     std::fs::create_dir(&directory).unwrap();
-    let start = Start { directory: Some(directory.clone()), ..harness.start_request() };
+    let start = harness.start_request().directory(Some(directory.clone()));
     let started = harness.engine.start(start).await.unwrap();
     harness.agent.asked(1).await;
     change(&directory);

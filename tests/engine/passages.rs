@@ -15,7 +15,7 @@ const FIRST: &str = "Nothing to do.\n{\"outcome\": \"no-tasks\"}";
 const OTHER: &str = "All is done.\n{\"outcome\": \"no-tasks\"}";
 
 fn reply(text: &str) -> Fate {
-    Fate::Ended(Ok(Reply { text: text.to_owned(), ..Reply::default() }))
+    Fate::Ended(Ok(Reply::new(text)))
 }
 
 /// The passages and replies of the agent in a session, or in one attempt of it.

@@ -284,10 +284,10 @@ async fn a_failed_turn_records_what_it_changed() {
 async fn an_interrupted_turn_records_what_it_had_changed() {
     for by_time in [false, true] {
         let harness = harness(FakeAgent::new([Act::Hangs])).await;
-        let limits = Limits { time: by_time.then_some(SECOND), ..Limits::default() };
+        let limits = Limits::default().time(by_time.then_some(SECOND));
         // The agent has written a file by the time it is stopped.
         std::fs::write(harness.directory().join("before.txt"), "a person's").unwrap();
-        let request = Start { limits, ..Start::new("committing", harness.directory()) };
+        let request = Start::new("committing", harness.directory()).limits(limits);
         let started = harness.engine.start(request).await.unwrap();
         harness.agent.asked(1).await;
         std::fs::write(harness.directory().join("half.txt"), "half of it").unwrap();

@@ -10,7 +10,7 @@ use surefire_testkit::{Act, FakeAgent, Harness, NOON, SECOND};
 
 use crate::recovering::CHANGED;
 
-const HOUR: Duration = Duration::from_hours(1);
+const HOUR: Duration = Duration::from_secs(60 * 60);
 
 fn usage_limit(resets_in: Duration) -> Act {
     let words = "You've hit your limit".to_owned();
@@ -75,12 +75,8 @@ async fn a_prompt_to_a_paused_run_is_withdrawn_if_the_run_is_stopped() {
 async fn a_paused_run_that_cannot_resume_is_no_longer_paused() {
     let harness =
         Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
-    let limits = Limits { max_ticks: Some(1), ..Limits::default() };
-    let started = harness
-        .engine
-        .start(surefire::engine::Start { limits, ..harness.start_request() })
-        .await
-        .unwrap();
+    let limits = Limits::default().max_ticks(Some(1));
+    let started = harness.engine.start(harness.start_request().limits(limits)).await.unwrap();
     assert!(harness.ended(started).await.resume_at.is_some());
     is_no_longer_paused(&harness, started, "would stop again at once").await;
 }
@@ -101,8 +97,7 @@ async fn another_run_replaces_a_paused_one_even_if_its_recipe_has_changed() {
     let (paused, _) = harness.run().await;
     harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
     let harness = harness.again_with(|options| options.catalog = CHANGED).await;
-    let start =
-        surefire::engine::Start { session: Some(paused.session), ..harness.start_request() };
+    let start = harness.start_request().session(Some(paused.session));
     let next = harness.engine.start(start).await.unwrap();
     harness.ended(next).await;
     let ending = harness.record(paused.run).ending.unwrap();
@@ -171,8 +166,7 @@ async fn a_paused_run_can_be_exited() {
 async fn a_new_run_in_the_same_session_replaces_a_paused_one() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Outcome("no-tasks")])).await;
     let (started, _) = harness.run().await;
-    let request =
-        surefire::engine::Start { session: Some(started.session), ..harness.start_request() };
+    let request = harness.start_request().session(Some(started.session));
     let second = harness.engine.start(request).await.unwrap();
     assert_eq!(harness.ended(second).await.reason, "no-tasks-available");
     tokio::time::sleep(HOUR * 2).await;
@@ -211,12 +205,8 @@ async fn each_transient_failure_resumes_automatically() {
 #[tokio::test(start_paused = true)]
 async fn a_run_without_automatic_resumes_does_not_resume() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR)])).await;
-    let limits = Limits { auto_resumes: 0, ..Limits::default() };
-    let started = harness
-        .engine
-        .start(surefire::engine::Start { limits, ..harness.start_request() })
-        .await
-        .unwrap();
+    let limits = Limits::default().auto_resumes(0);
+    let started = harness.engine.start(harness.start_request().limits(limits)).await.unwrap();
     assert_eq!(harness.ended(started).await.resume_at, None);
     tokio::time::sleep(HOUR * 2).await;
     assert_eq!(harness.agent.turns().len(), 1);

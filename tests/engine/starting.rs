@@ -77,7 +77,7 @@ async fn of_fifty_starts_for_one_session_one_succeeds_and_the_others_get_its_run
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let session = uuid::Uuid::from_u128(42).into();
     let starts = (0..50).map(|_| {
-        let request = Start { session: Some(session), ..harness.start_request() };
+        let request = harness.start_request().session(Some(session));
         let engine = harness.engine.clone();
         tokio::spawn(async move { engine.start(request).await })
     });
@@ -121,8 +121,7 @@ async fn the_next_run_of_a_session_continues_its_conversation() {
         Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), Act::Outcome("no-tasks")])).await;
     let (first, _) = harness.run().await;
     assert!(first.new_session);
-    let request =
-        Start { session: Some(first.session), directory: None, ..harness.start_request() };
+    let request = harness.start_request().session(Some(first.session)).directory(None);
     let second = harness.engine.start(request).await.unwrap();
     assert!(!second.new_session);
     harness.ended(second).await;
@@ -142,10 +141,8 @@ async fn a_restart_continues_in_a_fresh_session_until_no_task_is_left() {
         "no-tasks",
     ];
     let harness = Harness::new(FakeAgent::new(acts.map(Act::Outcome))).await;
-    let request = Start {
-        task: Some("the parser".into()),
-        ..Start::new("implement-and-review-all", harness.directory())
-    };
+    let request =
+        Start::new("implement-and-review-all", harness.directory()).task(Some("the parser".into()));
     let first = harness.engine.start(request).await.unwrap();
     let mut run = first.run;
     let mut sessions = Vec::new();

@@ -115,8 +115,7 @@ async fn switching_recipes_off_ends_runs_and_refuses_starts() {
     assert_eq!(refused.exit().unwrap().reason(), Some(ExitReason::OrchestrationDisabled));
     harness.engine.set_orchestration(None, true).await.unwrap();
     harness.engine.set_orchestration(Some(started.session), false).await.unwrap();
-    let request =
-        surefire::engine::Start { session: Some(started.session), ..harness.start_request() };
+    let request = harness.start_request().session(Some(started.session));
     assert!(matches!(harness.engine.start(request).await, Err(StartError::SwitchedOff)));
     assert!(
         harness.engine.start(harness.start_request()).await.is_ok(),
@@ -128,13 +127,9 @@ async fn switching_recipes_off_ends_runs_and_refuses_starts() {
 async fn a_time_limit_ends_a_run_in_the_middle_of_a_turn() {
     let harness =
         Harness::new(FakeAgent::new([Act::Takes(SECOND * 40, "complete"), Act::Hangs])).await;
-    let limits = Limits { time: Some(SECOND * 60), ..Limits::default() };
+    let limits = Limits::default().time(Some(SECOND * 60));
     let began = tokio::time::Instant::now();
-    let started = harness
-        .engine
-        .start(surefire::engine::Start { limits, ..harness.start_request() })
-        .await
-        .unwrap();
+    let started = harness.engine.start(harness.start_request().limits(limits)).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("timeout", 124));
     assert_eq!(ending.message, "Recipe stopped: used up its time (limit 1 min, took 1 min)");

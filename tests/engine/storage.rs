@@ -97,8 +97,8 @@ async fn an_orphaned_run_is_driven_once_however_many_clients_resume_it() {
 async fn an_orphaned_run_reports_its_ending_to_later_callers_and_refuses_new_limits() {
     let (harness, _disk, started) = orphaned(|_| ()).await;
     assert_eq!(harness.ended(started).await.reason, "storage_error");
-    let limits = Some(Limits { budget_usd: Some(1.0), ..Limits::default() });
-    let resume = Resume { limits, ..Resume::by(ResumedBy::User) };
+    let limits = Some(Limits::default().budget_usd(Some(1.0)));
+    let resume = Resume::by(ResumedBy::User).limits(limits);
     let refused = harness.engine.resume(started.run, resume).await.unwrap_err();
     assert!(refused.to_string().contains("can only be resumed unchanged"), "{refused}");
 }
@@ -126,8 +126,9 @@ async fn a_store_that_can_neither_be_written_nor_read_is_reported() {
     disk.full.store(true, Ordering::SeqCst);
     disk.unreadable.store(true, Ordering::SeqCst);
     go.notify_one();
-    let ended =
-        tokio::time::timeout(Duration::from_hours(1), ended).await.expect("the ending is reported");
+    let ended = tokio::time::timeout(Duration::from_secs(60 * 60), ended)
+        .await
+        .expect("the ending is reported");
     assert_eq!(ended.unwrap().unwrap().reason, "storage_error");
 }
 

@@ -123,8 +123,7 @@ async fn a_session_is_published_once() {
     let harness = Harness::new(FakeAgent::new([])).await;
     let mut updates = harness.engine.subscribe();
     let (started, _) = harness.run().await;
-    let again =
-        surefire::engine::Start { session: Some(started.session), ..harness.start_request() };
+    let again = harness.start_request().session(Some(started.session));
     let again = harness.engine.start(again).await.unwrap();
     let published =
         [published(&mut updates, started.run).await, published(&mut updates, again.run).await]

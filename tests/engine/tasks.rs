@@ -40,7 +40,7 @@ fn with_tracker() -> FakeAgent {
 }
 
 fn start_request(harness: &Harness, task: Option<&str>) -> Start {
-    Start { task: task.map(str::to_owned), ..Start::new("tasks", harness.directory()) }
+    Start::new("tasks", harness.directory()).task(task.map(str::to_owned))
 }
 
 async fn refused(harness: &Harness, start: Start) -> StartError {
@@ -96,7 +96,7 @@ async fn a_run_in_an_existing_session_needs_no_task() {
     let harness = harness(agent).await;
     let first = harness.engine.start(start_request(&harness, Some("the cart"))).await.unwrap();
     harness.ended(first).await;
-    let start = Start { session: Some(first.session), ..start_request(&harness, None) };
+    let start = start_request(&harness, None).session(Some(first.session));
     let second = harness.engine.start(start).await.unwrap();
     assert_eq!(harness.ended(second).await.reason, "no-tasks-available");
     let start = harness.engine.start(start_request(&harness, None)).await;

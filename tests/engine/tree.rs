@@ -115,7 +115,7 @@ async fn a_changed_lockfile_ends_the_run_and_allowing_it_resumes_it() {
     let again = harness.engine.resume(run, Resume::by(ResumedBy::User)).await.unwrap();
     assert_eq!(harness.ended(again).await.reason, "lockfile_violation", "it is still changed");
     let permits = Permits { allow_deps: true, ..Permits::default() };
-    let allowed = Resume { permits, ..Resume::by(ResumedBy::User) };
+    let allowed = Resume::by(ResumedBy::User).permits(permits);
     let resumed = harness.engine.resume(run, allowed).await.unwrap();
     assert_eq!(harness.ended(resumed).await.reason, "task-committed");
 }
@@ -148,7 +148,7 @@ async fn a_dirty_work_tree_is_refused_before_a_turn_is_paid_for() {
     assert_eq!(refused.exit().unwrap().code(), "dirty_worktree");
     assert_eq!(harness.agent.turns().len(), turns);
     let permits = Permits { allow_dirty: true, ..Permits::default() };
-    let allowed = Start { permits, ..start_request(&harness, "tidy") };
+    let allowed = start_request(&harness, "tidy").permits(permits);
     assert_eq!(run(&harness, allowed).await.1.reason, "task-committed");
     let harness = harness.again_with(|options| {
         options.catalog = RECIPES;
@@ -175,7 +175,7 @@ async fn two_runs_do_not_work_in_one_work_tree() {
         "task-committed",
         "it only reads"
     );
-    let beside = Start { permits: PARALLEL, ..start_request(&harness, "bounded") };
+    let beside = start_request(&harness, "bounded").permits(PARALLEL);
     assert_eq!(
         run(&harness, beside).await.1.reason,
         "task-committed",
@@ -268,7 +268,7 @@ async fn commands_of_a_repository_run_once_it_is_trusted_and_not_before() {
     assert_eq!(refused.exit().unwrap().code(), "guard_violation");
     let verified = harness.directory().join("verified");
 
-    let skip = Start { untrusted: Untrusted::Skip, ..start_request(&harness, "bounded") };
+    let skip = start_request(&harness, "bounded").untrusted(Untrusted::Skip);
     let (skipped, ending) = run(&harness, skip).await;
     assert_eq!(ending.reason, "task-committed");
     assert!(!verified.exists());
@@ -276,7 +276,7 @@ async fn commands_of_a_repository_run_once_it_is_trusted_and_not_before() {
     assert_eq!(spec.project.skipped.len(), 1, "the skipped command is recorded");
     assert_eq!(spec.project.scope.deny.len(), 1, "a narrower scope applies even without trust");
 
-    let trusting = Start { trust: true, ..start_request(&harness, "bounded") };
+    let trusting = start_request(&harness, "bounded").trust(true);
     let (trusted, ending) = run(&harness, trusting).await;
     assert_eq!(ending.reason, "task-committed");
     assert!(verified.exists());
@@ -310,8 +310,7 @@ async fn an_uncommitted_project_file_is_ignored() {
 async fn a_failing_command_of_the_repository_is_reported_to_the_agent() {
     let harness = harness([Act::Outcome("complete"), Act::Outcome("complete")]).await;
     project_file(&harness, "verify = ['test -e once || { touch once; echo broken; exit 3; }']\n");
-    let (_, ending) =
-        run(&harness, Start { trust: true, ..start_request(&harness, "bounded") }).await;
+    let (_, ending) = run(&harness, start_request(&harness, "bounded").trust(true)).await;
     assert_eq!(ending.reason, "task-committed");
     assert!(
         harness.agent.turns()[1].prompt.contains("broken"),
@@ -356,7 +355,7 @@ async fn an_agent_that_edits_the_repositorys_file_ends_its_run_committed_or_not(
 async fn settings_of_a_repository_are_left_out_unless_it_is_trusted() {
     let harness = harness([]).await;
     run(&harness, start_request(&harness, "reading")).await;
-    run(&harness, Start { trust: true, ..start_request(&harness, "reading") }).await;
+    run(&harness, start_request(&harness, "reading").trust(true)).await;
     let used: Vec<_> = harness.agent.turns().iter().map(|turn| turn.repository).collect();
     assert_eq!(used, [RepositorySettings::LeftOut, RepositorySettings::Used]);
 }
@@ -375,10 +374,7 @@ async fn outside_of_git_nothing_is_checked_and_nothing_collides() {
     assert_eq!(harness.ended(two).await.reason, "task-committed");
     let refused = harness.engine.start(start_request(&harness, "tidy")).await.unwrap_err();
     assert!(matches!(refused, StartError::NoRepository { .. }), "{refused}");
-    let refused = harness
-        .engine
-        .start(Start { isolate: true, ..start_request(&harness, "bounded") })
-        .await
-        .unwrap_err();
+    let refused =
+        harness.engine.start(start_request(&harness, "bounded").isolate(true)).await.unwrap_err();
     assert!(matches!(refused, StartError::NoRepository { .. }), "{refused}");
 }

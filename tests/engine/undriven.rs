@@ -15,7 +15,7 @@ use surefire::store::{Change, Commit, ProcessRecord, Store};
 use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, SECOND, json, polled};
 use tokio::sync::Notify;
 
-const MINUTE: Duration = Duration::from_mins(1);
+const MINUTE: Duration = Duration::from_secs(60);
 
 fn adopt_nothing(options: &mut Options) {
     options.recovery = Recovery::Only(Vec::new());

@@ -26,13 +26,10 @@ impl Left {
         let harness = Harness::with(FakeAgent::new([Act::Hangs, Act::Hangs]), store, |_| ()).await;
         let run = harness.start().await;
         let chat = Uuid::new_v4().into();
-        let begin = Some(NewSessionSpec {
-            directory: Some(harness.directory()),
-            ..NewSessionSpec::default()
-        });
+        let begin = Some(NewSessionSpec::default().directory(Some(harness.directory())));
         harness
             .engine
-            .send_prompt(SendPrompt { session: chat, text: "Is it green?".into(), begin })
+            .send_prompt(SendPrompt::new(chat, "Is it green?").begin(begin))
             .await
             .unwrap();
         harness.agent.asked(2).await;
@@ -83,10 +80,7 @@ async fn a_turn_whose_row_cannot_be_read_is_not_repeated() {
     assert_eq!(harness.record(run.run).ending.unwrap().reason, "storage_error");
     // Its session can be used again, and so can the other one.
     for session in [run.session, chat] {
-        let next = harness
-            .engine
-            .start(surefire::engine::Start { session: Some(session), ..harness.start_request() })
-            .await;
+        let next = harness.engine.start(harness.start_request().session(Some(session))).await;
         assert_eq!(harness.ended(next.unwrap()).await.reason, "task-committed");
     }
 }
@@ -97,10 +91,7 @@ async fn a_chat_whose_prompt_cannot_be_read_ends_and_its_session_can_be_used() {
     left.tamper("UPDATE prompts SET at = -1");
     let Left { harness, chat, disk: _disk, .. } = left;
     let harness = harness.again().await;
-    let next = harness
-        .engine
-        .start(surefire::engine::Start { session: Some(chat), ..harness.start_request() })
-        .await;
+    let next = harness.engine.start(harness.start_request().session(Some(chat))).await;
     assert_eq!(harness.ended(next.unwrap()).await.reason, "task-committed");
 }
 

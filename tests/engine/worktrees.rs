@@ -160,7 +160,7 @@ async fn a_run_that_has_not_ended_keeps_its_worktree() {
     let refused =
         harness.engine.end_worktree(started.run, WorktreeChoice::Merge).await.unwrap_err();
     assert!(matches!(refused, WorktreeError::Cannot(CannotEndWorktree::StillRunning)), "{refused}");
-    let elsewhere = Start { session: Some(started.session), ..start_request(&harness) };
+    let elsewhere = start_request(&harness).session(Some(started.session));
     assert!(harness.engine.start(elsewhere).await.is_err());
 }
 
@@ -181,7 +181,7 @@ async fn a_session_that_works_elsewhere_cannot_use_a_worktree() {
     harness.ended(started).await;
     let refused = harness
         .engine
-        .start(Start { session: Some(started.session), ..start_request(&harness) })
+        .start(start_request(&harness).session(Some(started.session)))
         .await
         .unwrap_err();
     assert!(matches!(refused, StartError::NeedsNewSession { .. }), "{refused}");
@@ -190,7 +190,7 @@ async fn a_session_that_works_elsewhere_cannot_use_a_worktree() {
 #[tokio::test(start_paused = true)]
 async fn a_chain_shares_one_worktree_and_its_last_run_is_merged() {
     let harness = harness([Act::Outcome("committed"), Act::Outcome("done")]).await;
-    let start = Start { isolate: true, ..Start::new("links", harness.directory()) };
+    let start = Start::new("links", harness.directory()).isolate(true);
     let first = harness.engine.start(start).await.unwrap();
     let ending = harness.ended(first).await;
     let last = ending.continued_by.expect("the chain restarted");
@@ -207,8 +207,7 @@ async fn a_new_worktree_is_set_up_once_and_a_setup_that_fails_ends_the_run() {
     let directory = harness.directory();
     std::fs::write(directory.join("surefire.toml"), "setup = ['echo set >> up']\n").unwrap();
     commit(&directory, "Setup");
-    let started =
-        harness.engine.start(Start { trust: true, ..start_request(&harness) }).await.unwrap();
+    let started = harness.engine.start(start_request(&harness).trust(true)).await.unwrap();
     harness.ended(started).await;
     let (path, _) = worktree(&harness, started.run);
     assert_eq!(std::fs::read_to_string(path.join("up")).unwrap(), "set\n");
@@ -217,8 +216,7 @@ async fn a_new_worktree_is_set_up_once_and_a_setup_that_fails_ends_the_run() {
     std::fs::write(directory.join("surefire.toml"), "setup = ['echo broken; exit 4']\n").unwrap();
     commit(&directory, "Broken");
     let turns = harness.agent.turns().len();
-    let started =
-        harness.engine.start(Start { trust: true, ..start_request(&harness) }).await.unwrap();
+    let started = harness.engine.start(start_request(&harness).trust(true)).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!(ending.reason, "verification_failed");
     assert!(ending.description.unwrap().contains("exit status 4: broken"));

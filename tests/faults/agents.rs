@@ -22,13 +22,13 @@ pub(crate) fn engine_options(place: &Place, program: PathBuf) -> Options {
         (fake_claude::PLAN_VARIABLE.into(), place.plan().into()),
     ];
     let quick = Duration::from_millis(100);
-    let claude = Claude::with_environment(program, environment).settings(ClaudeSettings {
-        stop_grace: quick,
-        fast_stop_grace: quick,
-        linger_timeout: quick,
-        max_poll_interval: Duration::from_millis(10),
-        ..ClaudeSettings::default()
-    });
+    let claude = Claude::with_environment(program, environment).settings(
+        ClaudeSettings::default()
+            .stop_grace(quick)
+            .fast_stop_grace(quick)
+            .linger_timeout(quick)
+            .max_poll_interval(Duration::from_millis(10)),
+    );
     let store: Arc<dyn Store> = Arc::new(Memory::default());
     let mut options = Options::new(BUNDLED, Arc::new(claude), store, place.data());
     options.roots = vec![place.folder("project")];
@@ -42,8 +42,8 @@ async fn ends(answer: Value, silence: Duration) -> Ending {
     let mut options = engine_options(&place, fake_claude::program());
     options.turn.silence = silence;
     let engine = Engine::open(options).await.expect("the engine opens");
-    let limits = Limits { auto_resumes: 0, max_retries: 1, ..Limits::default() };
-    let start = Start { limits, ..Start::new("implement-and-review", place.folder("project")) };
+    let limits = Limits::default().auto_resumes(0).max_retries(1);
+    let start = Start::new("implement-and-review", place.folder("project")).limits(limits);
     let started = engine.start(start).await.expect("the run starts");
     let ending = engine.wait_until_ended(started.run).await.expect("the run ends");
     assert!(place.agents().is_empty(), "nothing of the agent is left: {ending:?}");

@@ -68,7 +68,7 @@ fn is_waiting_for_a_user(place: &Place) -> bool {
     use surefire::store::{RunFilter, Sqlite, Store};
     let Ok(opened) = Sqlite::open(&place.data()) else { return false };
     assert!(opened.quarantined.is_none(), "no kill damages the store");
-    let last = RunFilter { limit: Some(1), ..RunFilter::default() };
+    let last = RunFilter::default().limit(Some(1));
     let last = opened.store.runs(&last).expect("the store works").into_iter().next();
     let ended = last.and_then(|run| run.ending);
     ended.is_some_and(|ending| !ending.goal_met && ending.resume_at.is_none())

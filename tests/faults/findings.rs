@@ -125,16 +125,7 @@ impl Findings {
                         self.interrupted += usize::from(calls.contains_key(&attempt));
                     }
                 }
-                Event::Started { .. }
-                | Event::TreeSeen { .. }
-                | Event::RulesBroken { .. }
-                | Event::WorktreeEnded { .. }
-                | Event::ToolsRefused { .. }
-                | Event::CheckBegan { .. }
-                | Event::Checked { .. }
-                | Event::Retried { .. }
-                | Event::PromptQueued { .. }
-                | Event::Resumed { .. } => {}
+                _ => {}
             }
         }
         self.transitions += moves.len();

@@ -32,7 +32,7 @@ async fn no_run_is_locked_out_by_the_spawn_of_another_ones_agent() {
             // All of them work in one work tree.
             let permits = Permits { force_parallel: true, ..Permits::default() };
             let start =
-                Start { permits, ..Start::new("implement-and-review", place.folder("project")) };
+                Start::new("implement-and-review", place.folder("project")).permits(permits);
             let started = engine.start(start).await.expect("the run starts");
             endings.push(engine.wait_until_ended(started.run).await.expect("the run ends").reason);
         }

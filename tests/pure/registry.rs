@@ -3,18 +3,17 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use strum::{EnumCount, IntoEnumIterator};
 use surefire::{Category, ExitReason, Family, ReasonInfo, Registry};
 
 fn definitions() -> impl Iterator<Item = &'static ReasonInfo> {
-    ExitReason::iter().map(Registry::definition)
+    ExitReason::ALL.iter().copied().map(Registry::definition)
 }
 
 #[test]
 fn codes_are_unique_and_lead_back_to_their_reason() {
     let codes: HashSet<_> = definitions().map(|definition| definition.code).collect();
-    assert_eq!(codes.len(), ExitReason::COUNT);
-    for reason in ExitReason::iter() {
+    assert_eq!(codes.len(), ExitReason::ALL.len());
+    for reason in ExitReason::ALL.iter().copied() {
         assert_eq!(ExitReason::from_code(reason.definition().code), Some(reason));
         assert_eq!(reason.to_string(), reason.definition().code);
     }
@@ -237,8 +236,8 @@ fn derived_lists() {
     let reviews: Vec<_> = ExitReason::in_family(Family::Review).collect();
     assert_eq!(reviews, [ExitReason::ReviewLoopDetected, ExitReason::ReviewRejected]);
     let all: usize =
-        Category::iter().map(|category| ExitReason::in_category(category).count()).sum();
-    assert_eq!(all, ExitReason::COUNT);
+        Category::ALL.iter().map(|category| ExitReason::in_category(*category).count()).sum();
+    assert_eq!(all, ExitReason::ALL.len());
 }
 
 #[test]
@@ -279,7 +278,8 @@ fn the_page_in_the_docs_is_current() {
 }
 
 fn page() -> String {
-    let families: String = Family::iter()
+    let families: String = Family::ALL
+        .iter()
         .map(|family| {
             let range = family.exit_codes();
             let range = if *range.end() == u8::MAX {
@@ -290,9 +290,10 @@ fn page() -> String {
             format!("| `{family}` | {} | {range} |\n", family.description())
         })
         .collect();
-    let tables: String = Category::iter()
+    let tables: String = Category::ALL
+        .iter()
         .map(|category| {
-            let rows: String = ExitReason::in_category(category).map(row).collect();
+            let rows: String = ExitReason::in_category(*category).map(row).collect();
             format!(
                 "\n## {category}\n\n\
                  | code | message | title | family | exit | goal met | auto-resumable | remedy | what to do | known from | produced by |\n\
@@ -354,7 +355,7 @@ impl Producer {
 
 #[test]
 fn the_producer_of_every_reason_exists() {
-    for reason in ExitReason::iter() {
+    for reason in ExitReason::ALL.iter().copied() {
         let producer = Producer::of(reason);
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(producer.path());
         let source = std::fs::read_to_string(&path)

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use surefire::agent::Script;
+use surefire::server::ServerLimits;
 use surefire_testkit::app::{App, Serving};
 
 /// The id of a session or run that does not exist.
@@ -165,7 +166,7 @@ async fn a_field_that_is_missing_or_of_the_wrong_type_is_named() {
 
 /// Limits that never throttle the many messages of these tests.
 fn unthrottled() -> surefire::server::ServerLimits {
-    surefire::server::ServerLimits { message_burst: 10_000, ..Default::default() }
+    ServerLimits::default().message_burst(10_000)
 }
 
 #[tokio::test]

@@ -12,16 +12,14 @@ use crate::raw::{Answer, Raw, UPGRADE, frame, request};
 const TEXT: u8 = 0x81;
 
 /// A time limit that no test reaches.
-const LONG_TIMEOUT: Duration = Duration::from_hours(1);
+const LONG_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 async fn with_slots(unauthenticated: usize) -> Serving {
-    let limits = ServerLimits {
-        max_unauthenticated: unauthenticated,
-        unauthenticated_grace: LONG_TIMEOUT,
-        request_timeout: LONG_TIMEOUT,
-        auth_timeout: LONG_TIMEOUT,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .max_unauthenticated(unauthenticated)
+        .unauthenticated_grace(LONG_TIMEOUT)
+        .request_timeout(LONG_TIMEOUT)
+        .auth_timeout(LONG_TIMEOUT);
     Serving::limited(limits).await
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use surefire::agent::Script;
+use surefire::server::ServerLimits;
 use surefire::view::RunView;
 use surefire_testkit::app::{App, KEY, Serving};
 
@@ -26,7 +27,7 @@ async fn run_about(server: &Serving, app: &mut App, recipe: &str, task: Option<&
 
 #[tokio::test]
 async fn everything_below_api_needs_the_key() {
-    let limits = surefire::server::ServerLimits { max_wrong_keys: 1000, ..Default::default() };
+    let limits = ServerLimits::default().max_wrong_keys(1000);
     let server = Serving::limited(limits).await;
     let paths = [
         "/api/recipes",

@@ -9,11 +9,9 @@ use surefire_testkit::app::{KEY, Serving};
 
 fn start(server: &Serving) -> StartRecipe {
     let tools = ["npm test *", "edit"].map(|tool| tool.parse::<Tool>().expect("it is a tool"));
-    StartRecipe {
-        working_directory: Some(server.project()),
-        allow_tools: tools.to_vec(),
-        ..StartRecipe::new("retrospective")
-    }
+    StartRecipe::new("retrospective")
+        .working_directory(Some(server.project()))
+        .allow_tools(tools.to_vec())
 }
 
 #[tokio::test]
@@ -25,7 +23,7 @@ async fn a_network_client_cannot_allow_tools_even_with_the_key() {
     let ClientError::Refused(error) = refused else { panic!("{refused}") };
     assert_eq!(error.code, Some(ErrorCode::NotSupported));
     assert!(error.message.contains("surefire run --allow-tool"), "{}", error.message);
-    let without = StartRecipe { allow_tools: Vec::new(), ..start(&server) };
+    let without = start(&server).allow_tools(Vec::new());
     client.start_recipe(without).await.expect("it may start runs");
     server.stop().await;
 }
@@ -36,7 +34,7 @@ async fn a_network_client_cannot_allow_tools_when_it_resumes_a_run() {
     let data = server.place.path().join("data");
     let own = Endpoint::in_directory(data, KEY);
     let mut same_user = Client::connect(own.clone()).await.expect("it is the same user");
-    let without = StartRecipe { allow_tools: Vec::new(), ..start(&server) };
+    let without = start(&server).allow_tools(Vec::new());
     let run = same_user.start_recipe(without).await.unwrap_or_else(|error| panic!("{error}")).run;
     let ended = |endings| async move {
         let ends = |event: &Event| matches!(event, Event::Ended { .. });
@@ -49,12 +47,10 @@ async fn a_network_client_cannot_allow_tools_when_it_resumes_a_run() {
         }
     };
     ended.clone()(1).await;
-    let resume = ResumeRun {
-        allow_tools: start(&server).allow_tools,
-        allow_deps: true,
-        force_parallel: true,
-        ..ResumeRun::new(run)
-    };
+    let resume = ResumeRun::new(run)
+        .allow_tools(start(&server).allow_tools)
+        .allow_deps(true)
+        .force_parallel(true);
     let mut client =
         Client::connect(Endpoint::at(server.address, KEY)).await.expect("it has the key");
     let refused = client.resume_run(resume.clone()).await.expect_err("it is not allowed to");

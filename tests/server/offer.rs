@@ -21,7 +21,7 @@ struct Scribe(Arc<Mutex<Vec<String>>>);
 
 impl Agent for Scribe {
     fn about(&self) -> AgentInfo {
-        AgentInfo { name: "scribe", version: None, rehearsal: false }
+        AgentInfo::new("scribe")
     }
 
     fn knows_model(&self, _model: &str) -> Result<(), UnknownModel> {
@@ -31,7 +31,7 @@ impl Agent for Scribe {
     fn turn(&self, turn: Turn, _link: TurnContext) -> BoxFuture<Result<Reply, Failure>> {
         self.0.lock().unwrap().push(turn.prompt);
         let text = r#"{"outcome": "other", "otherDescription": "I only write"}"#.to_owned();
-        Box::pin(async move { Ok(Reply { text, ..Reply::default() }) })
+        Box::pin(async move { Ok(Reply::new(text)) })
     }
 }
 

@@ -174,8 +174,7 @@ async fn a_run_continues_when_the_client_that_started_it_disconnects() {
 
 #[tokio::test]
 async fn one_clients_failed_starts_do_not_delay_other_clients() {
-    let server =
-        Serving::limited(ServerLimits { message_burst: 1000, ..ServerLimits::default() }).await;
+    let server = Serving::limited(ServerLimits::default().message_burst(1000)).await;
     let (mut hasty, mut other) =
         (App::connect(server.address).await, App::connect(server.address).await);
     for _ in 0..150 {
@@ -192,11 +191,9 @@ async fn one_clients_failed_starts_do_not_delay_other_clients() {
 
 #[tokio::test]
 async fn a_new_client_gets_a_bounded_number_of_remembered_messages() {
-    let server = Serving::limited(ServerLimits {
-        message_burst: 10_000,
-        max_queued_messages: 100_000,
-        ..ServerLimits::default()
-    })
+    let server = Serving::limited(
+        ServerLimits::default().message_burst(10_000).max_queued_messages(100_000),
+    )
     .await;
     let mut app = App::connect(server.address).await;
     for n in 0..1500_u32 {
@@ -216,8 +213,7 @@ async fn a_new_client_gets_a_bounded_number_of_remembered_messages() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_connects_while_a_session_begins_always_learns_of_it() {
-    let limits =
-        ServerLimits { max_connections: 1000, message_burst: 1000, ..ServerLimits::default() };
+    let limits = ServerLimits::default().max_connections(1000).message_burst(1000);
     let server = Serving::limited(limits).await;
     let mut busy = App::connect(server.address).await;
     let project = server.project();

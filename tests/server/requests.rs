@@ -33,10 +33,7 @@ fn at(server: &Serving) -> Endpoint {
 }
 
 fn start_in(server: &Serving) -> StartRecipe {
-    StartRecipe {
-        working_directory: Some(server.project()),
-        ..StartRecipe::new("implement-and-review")
-    }
+    StartRecipe::new("implement-and-review").working_directory(Some(server.project()))
 }
 
 /// Reads until this run has ended, and returns its end.
@@ -228,7 +225,7 @@ async fn a_client_gets_typed_errors() {
     let Err(ClientError::Refused(error)) = unknown else { panic!("{unknown:?}") };
     assert_eq!(error.code, Some(ErrorCode::RecipeNotFound));
 
-    let outside = StartRecipe { working_directory: Some("/".into()), ..start_in(&server) };
+    let outside = start_in(&server).working_directory(Some("/".into()));
     let failed = client.start_recipe(outside).await;
     let Err(ClientError::NotStarted { error, exited }) = failed else { panic!("{failed:?}") };
     assert_eq!((error.code, exited.step_count), (Some(ErrorCode::StartFailed), 0));
@@ -251,7 +248,7 @@ async fn a_client_gets_typed_errors() {
 
 #[tokio::test]
 async fn a_client_stops_runs_sends_prompts_subscribes_and_prunes() {
-    let slow = Rehearsal::new(Script::Happy).pace(Duration::from_hours(1));
+    let slow = Rehearsal::new(Script::Happy).pace(Duration::from_secs(60 * 60));
     let server = Serving::with(std::sync::Arc::new(slow), |builder| builder).await;
     let data = server.place.path().join("data");
     // Through the socket in the data directory, announcing the other capabilities too.
@@ -266,7 +263,7 @@ async fn a_client_stops_runs_sends_prompts_subscribes_and_prunes() {
         runs.push(started);
     }
     let started = client.start_recipe(start_in(&server)).await.expect("it starts");
-    let busy = StartRecipe { session: StartIn::Session(started.session), ..start_in(&server) };
+    let busy = start_in(&server).session(StartIn::Session(started.session));
     let refused = client.start_recipe(busy).await;
     let Err(ClientError::Refused(error)) = refused else { panic!("{refused:?}") };
     assert_eq!(error.code, Some(ErrorCode::SessionBusy));
@@ -300,12 +297,12 @@ async fn a_client_stops_runs_sends_prompts_subscribes_and_prunes() {
     ));
     client.set_orchestration(true, None).await.expect("it is switched");
 
-    assert_eq!(client.prune_runs(Duration::from_hours(1)).await.expect("it is done"), 0);
+    assert_eq!(client.prune_runs(Duration::from_secs(60 * 60)).await.expect("it is done"), 0);
     eventually_async("a run ended more than a millisecond ago", async || {
         client.prune_runs(Duration::from_millis(1)).await.expect("it is done") > 0
     })
     .await;
-    let sessions = client.prune_sessions(Duration::from_hours(1)).await.expect("it is done");
+    let sessions = client.prune_sessions(Duration::from_secs(60 * 60)).await.expect("it is done");
     assert_eq!(sessions.session_count, 0);
     assert!(client.request(ClientMessage::UploadFile).await.is_err());
     server.stop().await;

@@ -20,12 +20,10 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(2500);
 
 #[tokio::test]
 async fn a_server_stops_in_time_whatever_its_clients_do_and_releases_its_data_directory() {
-    let limits = ServerLimits {
-        request_timeout: TEST_TIMEOUT,
-        auth_timeout: TEST_TIMEOUT,
-        write_timeout: TEST_TIMEOUT,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .request_timeout(TEST_TIMEOUT)
+        .auth_timeout(TEST_TIMEOUT)
+        .write_timeout(TEST_TIMEOUT);
     let slow = Arc::new(Rehearsal::new(Script::Slow));
     let server = Serving::with(slow, |builder| builder.limits(limits)).await;
     let (mut unauthenticated, mut authenticated) =

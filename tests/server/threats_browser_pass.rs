@@ -20,7 +20,7 @@ struct Pass {
 
 async fn serving() -> Serving {
     // Otherwise the wrong keys in these tests would be throttled.
-    Serving::limited(ServerLimits { max_wrong_keys: 1000, ..ServerLimits::default() }).await
+    Serving::limited(ServerLimits::default().max_wrong_keys(1000)).await
 }
 
 fn own_origin(address: SocketAddr) -> String {

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use crate::raw::{Raw, UPGRADE, frame, read, request};
 
 /// A time limit that no test reaches.
-const HOUR: Duration = Duration::from_hours(1);
+const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// What a client without the key sends on its connections before it waits for the server to close
 /// them.
@@ -56,11 +56,8 @@ async fn no_number_of_unauthenticated_connections_blocks_a_request_with_the_key(
     for (unauthenticated, count, asked) in
         [(ServerLimits::default().max_unauthenticated, 240, 20), (16, 400, 3)]
     {
-        let limits = ServerLimits {
-            max_unauthenticated: unauthenticated,
-            auth_timeout: HOUR,
-            ..ServerLimits::default()
-        };
+        let limits =
+            ServerLimits::default().max_unauthenticated(unauthenticated).auth_timeout(HOUR);
         let server = Serving::limited(limits).await;
         for openings in [&openings()[..1], &openings()[..]] {
             let _flood = flood(server.address, count, openings).await;
@@ -77,12 +74,10 @@ async fn no_number_of_unauthenticated_connections_blocks_a_request_with_the_key(
 async fn two_hundred_unauthenticated_connections_do_not_block_a_websocket_with_the_key() {
     // A grace period that is enough on a busy machine, and time to wait for the others' to pass.
     let (unauthenticated_grace, request_timeout) = (Duration::from_millis(750), TEST_TIMEOUT);
-    let limits = ServerLimits {
-        auth_timeout: HOUR,
-        unauthenticated_grace,
-        request_timeout,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .auth_timeout(HOUR)
+        .unauthenticated_grace(unauthenticated_grace)
+        .request_timeout(request_timeout);
     let server = Serving::limited(limits).await;
     let flood = flood(server.address, 200, &openings()).await;
     let mut apps = Vec::new();
@@ -102,7 +97,7 @@ async fn an_authenticated_client_is_not_displaced_while_its_lists_are_read() {
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
     let unauthenticated_grace = Duration::from_millis(1);
     let limits =
-        ServerLimits { max_unauthenticated: 1, unauthenticated_grace, ..ServerLimits::default() };
+        ServerLimits::default().max_unauthenticated(1).unauthenticated_grace(unauthenticated_grace);
     let rehearsal = Arc::new(Rehearsal::default());
     let server = Serving::with(rehearsal, |builder| builder.store(store).limits(limits)).await;
     let mut owner = App::dial(server.address).await;
@@ -128,13 +123,11 @@ async fn same_user(server: &Serving) -> UnixStream {
 #[tokio::test]
 async fn a_process_of_the_same_user_does_not_wait_for_a_slot_but_needs_the_key() {
     // The flood may stay for an hour, and its wrong keys are answered only after one.
-    let limits = ServerLimits {
-        auth_timeout: HOUR,
-        request_timeout: HOUR,
-        unauthenticated_grace: HOUR,
-        wrong_key_delay: HOUR,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .auth_timeout(HOUR)
+        .request_timeout(HOUR)
+        .unauthenticated_grace(HOUR)
+        .wrong_key_delay(HOUR);
     let server = Serving::limited(limits).await;
     let flood = flood(server.address, 64, &openings()).await;
     for (key, status) in [(KEY, "200"), ("wrong", "401"), (KEY, "200")] {
@@ -155,11 +148,7 @@ async fn a_process_of_the_same_user_does_not_wait_for_a_slot_but_needs_the_key()
 #[tokio::test]
 async fn a_displaced_unauthenticated_websocket_is_asked_to_retry() {
     let grace = Duration::from_millis(1);
-    let limits = ServerLimits {
-        max_unauthenticated: 1,
-        unauthenticated_grace: grace,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default().max_unauthenticated(1).unauthenticated_grace(grace);
     let server = Serving::limited(limits).await;
     let mut displaced = App::dial(server.address).await;
     let mut owner = App::dial(server.address).await;
@@ -183,11 +172,7 @@ async fn a_displaced_unauthenticated_websocket_is_asked_to_retry() {
 #[tokio::test]
 async fn a_displaced_connection_that_has_sent_nothing_can_still_send_a_request() {
     let grace = Duration::from_millis(1);
-    let limits = ServerLimits {
-        max_unauthenticated: 1,
-        unauthenticated_grace: grace,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default().max_unauthenticated(1).unauthenticated_grace(grace);
     let server = Serving::limited(limits).await;
     let mut late = Raw::dial(server.address).await;
     for _ in 0..3 {
@@ -202,8 +187,7 @@ async fn a_displaced_connection_that_has_sent_nothing_can_still_send_a_request()
 
 #[tokio::test]
 async fn a_client_that_authenticates_when_the_server_is_full_is_asked_to_retry() {
-    let server =
-        Serving::limited(ServerLimits { max_connections: 1, ..ServerLimits::default() }).await;
+    let server = Serving::limited(ServerLimits::default().max_connections(1)).await;
     let (mut first, mut second) =
         (App::dial(server.address).await, App::dial(server.address).await);
     first.show_the_key().await;

@@ -27,7 +27,7 @@ const SHORT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Limits that displace no connection, for tests of what else ends one.
 fn no_displacement() -> ServerLimits {
-    ServerLimits { unauthenticated_grace: TEST_TIMEOUT * 2, ..ServerLimits::default() }
+    ServerLimits::default().unauthenticated_grace(TEST_TIMEOUT * 2)
 }
 
 /// Whether the server has a free slot for a new connection.
@@ -142,12 +142,10 @@ async fn binary_frames_and_deep_nesting_are_refused_and_the_socket_stays_open() 
 
 #[tokio::test]
 async fn a_burst_is_answered_in_order_at_the_servers_pace() {
-    let limits = ServerLimits {
-        message_burst: 50,
-        messages_per_second: 1000,
-        flood_timeout: TEST_TIMEOUT,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .message_burst(50)
+        .messages_per_second(1000)
+        .flood_timeout(TEST_TIMEOUT);
     let server = Serving::limited(limits).await;
     let mut app = App::connect(server.address).await;
     let (began, before) = (Instant::now(), app.heard.len());
@@ -171,12 +169,10 @@ async fn a_burst_is_answered_in_order_at_the_servers_pace() {
 
 #[tokio::test]
 async fn a_flooding_client_is_disconnected_as_rate_limited_and_others_are_not_affected() {
-    let limits = ServerLimits {
-        message_burst: 50,
-        messages_per_second: 20,
-        flood_timeout: Duration::from_millis(500),
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .message_burst(50)
+        .messages_per_second(20)
+        .flood_timeout(Duration::from_millis(500));
     let server = Serving::limited(limits).await;
     for authenticates in [false, true] {
         let (mut flooder, mut other) =
@@ -212,8 +208,7 @@ async fn connect_when_free(address: SocketAddr) -> App {
 
 #[tokio::test]
 async fn connections_are_limited_and_a_client_that_leaves_frees_its_slot() {
-    let server =
-        Serving::limited(ServerLimits { max_connections: 3, ..ServerLimits::default() }).await;
+    let server = Serving::limited(ServerLimits::default().max_connections(3)).await;
     let mut apps = Vec::new();
     for _ in 0..3 {
         apps.push(App::connect(server.address).await);
@@ -254,11 +249,7 @@ async fn connections_are_limited_and_a_client_that_leaves_frees_its_slot() {
 
 #[tokio::test]
 async fn unauthenticated_connections_have_few_slots_and_authenticating_frees_one() {
-    let limits = ServerLimits {
-        max_unauthenticated: 2,
-        request_timeout: SHORT_TIMEOUT,
-        ..no_displacement()
-    };
+    let limits = no_displacement().max_unauthenticated(2).request_timeout(SHORT_TIMEOUT);
     let server = Serving::limited(limits).await;
     let (mut one, two) = (App::dial(server.address).await, App::dial(server.address).await);
     assert!(App::try_dial(server.address).await.is_none());
@@ -281,11 +272,7 @@ async fn unauthenticated_connections_have_few_slots_and_authenticating_frees_one
 
 #[tokio::test]
 async fn a_request_that_is_never_completed_is_cut_off() {
-    let limits = ServerLimits {
-        max_unauthenticated: 1,
-        request_timeout: SHORT_TIMEOUT,
-        ..no_displacement()
-    };
+    let limits = no_displacement().max_unauthenticated(1).request_timeout(SHORT_TIMEOUT);
     let server = Serving::limited(limits).await;
     let whole = request("GET /health", &[("Host", "localhost")]);
     let beginnings = [
@@ -321,11 +308,7 @@ async fn a_request_that_is_never_completed_is_cut_off() {
 
 #[tokio::test]
 async fn an_idle_connection_is_closed() {
-    let limits = ServerLimits {
-        max_unauthenticated: 1,
-        request_timeout: Duration::from_secs(1),
-        ..no_displacement()
-    };
+    let limits = no_displacement().max_unauthenticated(1).request_timeout(Duration::from_secs(1));
     let server = Serving::limited(limits).await;
     let host = ("Host", "localhost");
     let mut raw = Raw::dial(server.address).await;
@@ -347,12 +330,10 @@ async fn an_idle_connection_is_closed() {
 
 #[tokio::test]
 async fn an_upgrade_that_is_never_completed_frees_its_slot() {
-    let limits = ServerLimits {
-        max_unauthenticated: 1,
-        request_timeout: SHORT_TIMEOUT,
-        auth_timeout: SHORT_TIMEOUT,
-        ..no_displacement()
-    };
+    let limits = no_displacement()
+        .max_unauthenticated(1)
+        .request_timeout(SHORT_TIMEOUT)
+        .auth_timeout(SHORT_TIMEOUT);
     let server = Serving::limited(limits).await;
     let upgrade = [&[("Host", "localhost")], &UPGRADE[..]].concat();
     for extra in [&[][..], &[("Content-Length", "100")], &[("Transfer-Encoding", "chunked")]] {
@@ -375,11 +356,7 @@ async fn an_upgrade_that_is_never_completed_frees_its_slot() {
 
 #[tokio::test]
 async fn an_http_client_that_does_not_read_its_answers_is_disconnected() {
-    let limits = ServerLimits {
-        max_unauthenticated: 1,
-        request_timeout: SHORT_TIMEOUT,
-        ..no_displacement()
-    };
+    let limits = no_displacement().max_unauthenticated(1).request_timeout(SHORT_TIMEOUT);
     let server = Serving::limited(limits).await;
     let raw = TcpSocket::new_v4().unwrap();
     raw.set_recv_buffer_size(4096).unwrap();
@@ -393,8 +370,7 @@ async fn an_http_client_that_does_not_read_its_answers_is_disconnected() {
 
 #[tokio::test]
 async fn endless_fragments_of_a_message_do_not_extend_the_authentication_deadline() {
-    let limits =
-        ServerLimits { max_unauthenticated: 1, auth_timeout: SHORT_TIMEOUT, ..no_displacement() };
+    let limits = no_displacement().max_unauthenticated(1).auth_timeout(SHORT_TIMEOUT);
     let server = Serving::limited(limits).await;
     let mut app = App::dial(server.address).await;
     app.send_raw(&frame(1, b"x", true)).await;
@@ -412,11 +388,7 @@ async fn endless_fragments_of_a_message_do_not_extend_the_authentication_deadlin
 
 #[tokio::test]
 async fn an_unauthenticated_client_that_is_silent_or_only_pings_is_disconnected() {
-    let server = Serving::limited(ServerLimits {
-        auth_timeout: SHORT_TIMEOUT * 2,
-        ..ServerLimits::default()
-    })
-    .await;
+    let server = Serving::limited(ServerLimits::default().auth_timeout(SHORT_TIMEOUT * 2)).await;
     for pings in [false, true] {
         let mut app = App::dial(server.address).await;
         let frame = loop {
@@ -441,11 +413,9 @@ async fn an_unauthenticated_client_that_is_silent_or_only_pings_is_disconnected(
 
 #[tokio::test]
 async fn a_silent_client_is_disconnected_and_one_that_answers_pings_stays() {
-    let server = Serving::limited(ServerLimits {
-        max_connections: 2,
-        client_timeout: Duration::from_secs(2),
-        ..ServerLimits::default()
-    })
+    let server = Serving::limited(
+        ServerLimits::default().max_connections(2).client_timeout(Duration::from_secs(2)),
+    )
     .await;
     let (mut awake, mut asleep) =
         (App::connect(server.address).await, App::connect(server.address).await);
@@ -484,13 +454,11 @@ fn offsets(app: &App) -> Vec<u64> {
 
 #[tokio::test]
 async fn a_slow_reader_is_disconnected_and_no_other_client_waits_for_it() {
-    let limits = ServerLimits {
-        max_connections: 2,
-        max_queued_messages: 8,
-        max_queued_bytes: 1 << 20,
-        message_burst: 1000,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .max_connections(2)
+        .max_queued_messages(8)
+        .max_queued_bytes(1 << 20)
+        .message_burst(1000);
     let server = Serving::limited(limits).await;
     let mut fast = App::connect(server.address).await;
     let session = "11111111-2222-4333-8444-555555555555";
@@ -533,11 +501,7 @@ async fn a_slow_reader_is_disconnected_and_no_other_client_waits_for_it() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_its_answers_is_disconnected() {
-    let limits = ServerLimits {
-        max_connections: 1,
-        write_timeout: SHORT_TIMEOUT,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default().max_connections(1).write_timeout(SHORT_TIMEOUT);
     let server = Serving::limited(limits).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -580,39 +544,36 @@ async fn websocket_pings_are_answered() {
 #[tokio::test]
 async fn extreme_limits_do_not_break_the_server() {
     let forever = Duration::MAX;
-    let limits = ServerLimits {
-        max_connections: usize::MAX,
-        max_unauthenticated: usize::MAX,
-        unauthenticated_grace: forever,
-        request_timeout: forever,
-        auth_timeout: forever,
-        max_wrong_keys: u32::MAX,
-        wrong_key_delay: forever,
-        max_message_bytes: usize::MAX,
-        messages_per_second: u32::MAX,
-        message_burst: u32::MAX,
-        flood_timeout: forever,
-        max_queued_messages: usize::MAX,
-        max_queued_bytes: usize::MAX,
-        write_timeout: forever,
-        client_timeout: forever,
-        max_reply_bytes: usize::MAX,
-    };
+    let limits = ServerLimits::default()
+        .max_connections(usize::MAX)
+        .max_unauthenticated(usize::MAX)
+        .unauthenticated_grace(forever)
+        .request_timeout(forever)
+        .auth_timeout(forever)
+        .max_wrong_keys(u32::MAX)
+        .wrong_key_delay(forever)
+        .max_message_bytes(usize::MAX)
+        .messages_per_second(u32::MAX)
+        .message_burst(u32::MAX)
+        .flood_timeout(forever)
+        .max_queued_messages(usize::MAX)
+        .max_queued_bytes(usize::MAX)
+        .write_timeout(forever)
+        .client_timeout(forever)
+        .max_reply_bytes(usize::MAX);
     let server = Serving::limited(limits).await;
     assert!(has_free_slot(server.address).await);
     let mut app = App::connect(server.address).await;
     app.send_text(of_size(300 * KIB)).await;
     assert_eq!(app.next().await["code"], "unknown_message_type");
-    let nothing = ServerLimits {
-        max_connections: 0,
-        max_unauthenticated: 0,
-        max_wrong_keys: 0,
-        messages_per_second: 0,
-        message_burst: 0,
-        max_queued_messages: 0,
-        max_queued_bytes: 0,
-        ..ServerLimits::default()
-    };
+    let nothing = ServerLimits::default()
+        .max_connections(0)
+        .max_unauthenticated(0)
+        .max_wrong_keys(0)
+        .messages_per_second(0)
+        .message_burst(0)
+        .max_queued_messages(0)
+        .max_queued_bytes(0);
     let server = Serving::limited(nothing).await;
     let mut app = App::connect(server.address).await;
     assert!(app.so_far().await.is_empty(), "with the smallest limits one client can still connect");
@@ -620,11 +581,7 @@ async fn extreme_limits_do_not_break_the_server() {
 
 #[tokio::test]
 async fn a_client_without_a_size_limit_still_gets_a_long_conversation_in_parts() {
-    let limits = ServerLimits {
-        max_queued_bytes: 1 << 20,
-        max_reply_bytes: 64 * 1024,
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default().max_queued_bytes(1 << 20).max_reply_bytes(64 * 1024);
     let server = Serving::limited(limits).await;
     let mut app = App::connect(server.address).await;
     let session = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use surefire::agent::{Rehearsal, Script};
+use surefire::server::ServerLimits;
 use surefire_testkit::app::Serving;
 
 use crate::raw::{UPGRADE, ask, ask_as, read};
@@ -25,7 +26,7 @@ const PATHS: [(&str, u16, u16); 11] = [
 
 async fn serving() -> Serving {
     // These tests are not about throttling.
-    let limits = surefire::server::ServerLimits { max_wrong_keys: 1000, ..Default::default() };
+    let limits = ServerLimits::default().max_wrong_keys(1000);
     Serving::limited(limits).await
 }
 

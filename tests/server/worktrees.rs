@@ -163,11 +163,9 @@ async fn a_network_client_may_start_an_isolated_run_and_merge_it() {
 #[tokio::test]
 async fn an_isolated_run_needs_a_repository() {
     let server = Serving::with(Arc::new(FakeAgent::default()), |builder| builder).await;
-    let start = StartRecipe {
-        working_directory: Some(server.project()),
-        isolate: true,
-        ..StartRecipe::new("review-and-commit")
-    };
+    let start = StartRecipe::new("review-and-commit")
+        .working_directory(Some(server.project()))
+        .isolate(true);
     let refused = network_client(&server).await.start_recipe(start).await;
     let Err(ClientError::NotStarted { error, .. }) = refused else { panic!("{refused:?}") };
     assert!(error.message.contains("needs a git repository"), "{}", error.message);

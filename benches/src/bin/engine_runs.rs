@@ -32,7 +32,7 @@ struct Instantly;
 
 impl Agent for Instantly {
     fn about(&self) -> AgentInfo {
-        AgentInfo { name: "instantly", version: None, rehearsal: true }
+        AgentInfo::new("instantly").rehearsal(true)
     }
 
     fn knows_model(&self, _model: &str) -> Result<(), UnknownModel> {
@@ -43,7 +43,7 @@ impl Agent for Instantly {
         Box::pin(async move {
             let offered = turn.prompt.rsplit("for this step: ").next().unwrap_or_default();
             let first = offered.split(',').next().unwrap_or_default();
-            Ok(Reply { text: format!("Done.\n{{\"outcome\": \"{first}\"}}"), ..Reply::default() })
+            Ok(Reply::new(format!("Done.\n{{\"outcome\": \"{first}\"}}")))
         })
     }
 }

@@ -215,7 +215,7 @@ fn open(folder: &Path) -> Measured<()> {
     let store = Sqlite::open(&PathBuf::from(folder))?.store;
     let opened = begin.elapsed();
     let sessions = store.sessions(50)?.len();
-    let open = store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })?.len();
+    let open = store.runs(&RunFilter::default().open(Some(true)))?.len();
     let left = store.open_attempts()?.len();
     let all = begin.elapsed();
     println!("| opened and checked | {opened:.2?} |\n|---|--:|");

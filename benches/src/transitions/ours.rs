@@ -3,7 +3,6 @@
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
-use strum::VariantArray;
 use surefire::{Guardrail, Next, Position, Registry, Tripped, WireEnum};
 
 use self::implement_and_review::{AnyStep, End};
@@ -145,7 +144,7 @@ struct Outcomes(Feed);
 impl Source for Outcomes {
     #[inline]
     fn outcome<O: WireEnum>(&mut self, _: usize) -> O {
-        self.0.pick(<O as VariantArray>::VARIANTS)
+        self.0.pick(O::ALL)
     }
 }
 

@@ -65,7 +65,7 @@ impl Expansion<'_> {
 
             #[inline]
             fn enter<S: #private::Place>(mut ledger: #ledger) -> ::core::result::Result<At<S>, #krate::Tripped> {
-                let name = &<Step as #private::strum::VariantNames>::VARIANTS[S::INDEX];
+                let name = &<Step as #krate::WireEnum>::NAMES[S::INDEX];
                 match ledger.enter(S::INDEX, name, &GUARDRAILS) {
                     ::core::result::Result::Ok(()) => {
                         ::core::result::Result::Ok(At { ledger, step: ::core::marker::PhantomData })
@@ -276,15 +276,14 @@ impl Expansion<'_> {
         let review_rounds = option(limits.max_review_rounds);
         let exit_on_other = !limits.other_is_free;
         quote! {
-            #krate::Guardrails {
-                max_step_visits: #visits,
-                max_total_steps: #total,
-                max_restarts: #restarts,
-                max_verify_time_per_milestone: #verify_time,
-                max_review_rounds: #review_rounds,
-                raised_visits: 0,
-                exit_on_other: #exit_on_other,
-            }
+            #krate::Guardrails::generated(
+                #visits,
+                #total,
+                #restarts,
+                #verify_time,
+                #review_rounds,
+                #exit_on_other,
+            )
         }
     }
 }

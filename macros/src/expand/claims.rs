@@ -27,7 +27,7 @@ impl Expansion<'_> {
             quote!(#krate::ClaimedOutcome { step: #step, outcome: #outcome })
         });
         let since = option(claim.since);
-        quote!(#krate::Claim { goal: #goal, needs: &[#(#needs,)*], since: #since })
+        quote!(#krate::Claim::generated(#goal, &[#(#needs,)*], #since))
     }
 
     /// A list of the claims; empty if there are none.

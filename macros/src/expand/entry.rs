@@ -70,7 +70,7 @@ impl Expansion<'_> {
             fn #function(mut ledger: #ledger) -> ::core::result::Result<At<#name>, #krate::Tripped> {
                 const LIMITS: #krate::Guardrails =
                     #private::within_step(GUARDRAILS, #limit);
-                let name = &<Step as #private::strum::VariantNames>::VARIANTS[#index];
+                let name = &<Step as #krate::WireEnum>::NAMES[#index];
                 match ledger.enter(#index, name, &LIMITS) {
                     ::core::result::Result::Ok(()) => {
                         ::core::result::Result::Ok(At { ledger, step: ::core::marker::PhantomData })

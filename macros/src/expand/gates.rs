@@ -79,7 +79,7 @@ impl Expansion<'_> {
         option(step.run.as_ref().map(|Run { command, time }| {
             let command = self.command(command);
             let time = option(time.map(|seconds| quote!(#private::Duration::from_secs(#seconds))));
-            quote!(#krate::CommandStep { command: &#command, time: #time })
+            quote!(#krate::CommandStep::generated(&#command, #time))
         }))
     }
 
@@ -102,9 +102,9 @@ impl Expansion<'_> {
         if allow.is_empty() && deny.is_empty() {
             return quote!(#krate::FileScope::EVERYTHING);
         }
-        let list = |patterns: &[LitStr]| quote!(#private::Cow::Borrowed(&[#(#private::Cow::Borrowed(#patterns),)*]));
+        let list = |patterns: &[LitStr]| quote!(&[#(#private::Cow::Borrowed(#patterns),)*]);
         let (allow, deny) = (list(allow), list(deny));
-        quote!(#krate::FileScope { allow: #allow, deny: #deny })
+        quote!(#krate::FileScope::generated(#allow, #deny))
     }
 
     pub(super) fn evidence(&self, evidence: &Evidence) -> TokenStream {

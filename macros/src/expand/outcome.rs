@@ -60,9 +60,11 @@ pub(super) fn names(
         #[automatically_derived]
         impl #krate::WireEnum for #name {
             #kind
+            const ALL: &'static [Self] = &[#(Self::#variants,)*];
+            const NAMES: &'static [&'static ::core::primitive::str] = &[#(#wires,)*];
             #[inline]
             fn index(self) -> ::core::primitive::usize { #index }
         }
-        #krate::__private::names!(#name, [#(#variants,)*], [#(#wires,)*]);
+        #krate::__private::names!(#name);
     }
 }

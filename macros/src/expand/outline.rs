@@ -12,7 +12,15 @@ impl Expansion<'_> {
         let (krate, shape, proof) = (self.krate, self.shape, self.proof);
         let (label, description) = (&shape.label, &shape.description);
         let (model, initial) = (option(shape.model.as_ref()), shape.initial);
-        let steps = (0..shape.steps.len()).map(|index| self.step_outline(index));
+        let outcomes = shape.steps.iter().flat_map(|step| &step.outcomes);
+        let outcomes = outcomes.map(|outcome| self.outcome_outline(outcome));
+        let first_outcomes = shape.steps.iter().scan(0, |next, step| {
+            let first = *next;
+            *next += step.outcomes.len();
+            Some(first)
+        });
+        let steps =
+            first_outcomes.enumerate().map(|(index, first)| self.step_outline(index, first));
         let guardrails = self.guardrails(shape.limits);
         let scope = self.file_scope();
         let Files { allow_lockfiles, needs: Needs { clean_tree, task }, isolate, .. } = shape.files;
@@ -29,51 +37,58 @@ impl Expansion<'_> {
         });
         let claims = proof.claims.iter().map(|claim| self.claim(claim));
         quote! {
-            #krate::Outline {
-                id: <Self as #krate::Recipe>::ID,
-                label: #label,
-                description: #description,
-                model: #model,
-                initial: #initial,
-                steps: &[#(#steps,)*],
-                guardrails: #guardrails,
-                scope: &#scope,
-                allow_lockfiles: #allow_lockfiles,
-                needs: #krate::Needs { clean_tree: #clean_tree, task: #task },
-                isolate: #isolate,
-                max_steps: #max_steps,
-                max_steps_is_exact: #is_exact,
-                heaviest_path: &[#(#path,)*],
-                never_trips: &[#(#never,)*],
-                claims: &[#(#claims,)*],
-                fingerprint: #krate::Fingerprint(#fingerprint),
-                former_fingerprint: #krate::Fingerprint(#former_fingerprint),
+            {
+                // Lists in arguments would not be static, unlike those that constants are made of.
+                const OUTCOMES: &[#krate::OutcomeOutline] = &[#(#outcomes,)*];
+                const STEPS: &[#krate::StepOutline] = &[#(#steps,)*];
+                const CLAIMS: &[#krate::Claim] = &[#(#claims,)*];
+                static SCOPE: #krate::FileScope = #scope;
+                &#krate::Outline::generated(
+                    <Self as #krate::Recipe>::ID,
+                    #label,
+                    #description,
+                    #model,
+                    #initial,
+                    STEPS,
+                    #guardrails,
+                )
+                .with_files(
+                    &SCOPE,
+                    #allow_lockfiles,
+                    #krate::Needs::generated(#clean_tree, #task),
+                    #isolate,
+                )
+                .with_proof(#max_steps, #is_exact, &[#(#path,)*], &[#(#never,)*], CLAIMS)
+                .with_fingerprints(#fingerprint, #former_fingerprint)
             }
         }
     }
 
-    fn step_outline(&self, index: usize) -> TokenStream {
+    /// A step, whose outcomes are among those of all steps, from `first` on.
+    fn step_outline(&self, index: usize, first: usize) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
         let step = &self.shape.steps[index];
         let was = &step.was;
         let (name, description, model) =
             (&step.wire, step.docs.first_paragraph(), option(step.model.as_ref()));
-        let outcomes = step.outcomes.iter().map(|outcome| self.outcome_outline(outcome));
+        let count = step.outcomes.len();
         let (command, limits) = (self.command_step(step), self.step_limits(step));
         let verify = step.verify.iter().map(|command| self.command(command));
         quote! {
-            #krate::StepOutline {
-                name: #name,
-                was: &[#(#was,)*],
-                description: #description,
-                model: #model,
-                prompt: <#module::Step as #private::Scope>::PROMPTS[#index],
-                tools: <#module::Step as #private::Scope>::TOOLS[#index],
-                command: #command,
-                verify: &[#(#verify,)*],
-                limits: #limits,
-                outcomes: &[#(#outcomes,)*],
-            }
+            #krate::StepOutline::generated(
+                #name,
+                &[#(#was,)*],
+                #description,
+                #model,
+                <#module::Step as #private::Scope>::PROMPTS[#index],
+                #private::outcomes(OUTCOMES, #first, #count),
+            )
+            .with_gates(
+                <#module::Step as #private::Scope>::TOOLS[#index],
+                #command,
+                &[#(#verify,)*],
+                #limits,
+            )
         }
     }
 
@@ -89,10 +104,7 @@ impl Expansion<'_> {
         });
         let when_full = option(when_full);
         quote! {
-            #krate::StepLimits {
-                max_visits: ::core::option::Option::Some(#visits),
-                when_full: #when_full,
-            }
+            #krate::StepLimits::generated(::core::option::Option::Some(#visits), #when_full)
         }
     }
 
@@ -109,14 +121,14 @@ impl Expansion<'_> {
         };
         let evidence = outcome.evidence.iter().map(|evidence| self.evidence(evidence));
         quote! {
-            #krate::OutcomeOutline {
-                name: #name,
-                description: #description,
-                was: &[#(#was,)*],
-                evidence: &[#(#evidence,)*],
-                findings: #findings,
-                next: #next,
-            }
+            #krate::OutcomeOutline::generated(
+                #name,
+                #description,
+                &[#(#was,)*],
+                &[#(#evidence,)*],
+                #findings,
+                #next,
+            )
         }
     }
 }

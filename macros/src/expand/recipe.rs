@@ -72,7 +72,7 @@ impl Expansion<'_> {
 
                 const ID: &'static ::core::primitive::str = #id;
                 const ANY: &'static dyn #krate::AnyRecipe = &#name;
-                const OUTLINE: &'static #krate::Outline = &#outline;
+                const OUTLINE: &'static #krate::Outline = #outline;
 
                 #[inline]
                 fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {

@@ -205,19 +205,16 @@ impl Reason {
         let exit_code = columns.exit_code();
         let (auto_resumable, goal_met) = (columns.auto_resumable(), columns.goal_met());
         quote! {
-            #krate::ReasonInfo {
-                code: #code,
-                category: #krate::Category::#category,
-                message: #message,
-                title: #title,
-                family: #family,
-                exit_code: #exit_code,
-                diagnosis: #diagnosis,
-                hint: #hint,
-                remedy: #remedy,
-                auto_resumable: #auto_resumable,
-                goal_met: #goal_met,
-            }
+            #krate::ReasonInfo::generated(
+                #code,
+                #krate::Category::#category,
+                #family,
+                #exit_code,
+                #remedy,
+                #auto_resumable,
+                #goal_met,
+            )
+            .with_words(#message, #title, #diagnosis, #hint)
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
+use crate::UnknownName;
 use crate::agent::TurnLimits;
 use crate::process::ProcessLimits;
 
@@ -20,8 +21,20 @@ use crate::process::ProcessLimits;
 /// assert_eq!(PermissionMode::Manual.to_string(), "manual");
 /// assert!("bypass".parse::<PermissionMode>().is_err());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "camelCase")]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+    VariantArray,
+)]
+#[strum(serialize_all = "camelCase", parse_err_ty = UnknownName, parse_err_fn = unknown_permission_mode)]
+#[non_exhaustive]
 pub enum PermissionMode {
     /// Files may be edited; other tools only as the user's settings allow.
     AcceptEdits,
@@ -40,6 +53,9 @@ pub enum PermissionMode {
 }
 
 impl PermissionMode {
+    /// Every permission mode, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
     /// Its name on the CLI's command line, for every version.
     pub(super) fn flag(self) -> &'static str {
         match self {
@@ -54,8 +70,13 @@ impl PermissionMode {
     }
 }
 
+fn unknown_permission_mode(name: &str) -> UnknownName {
+    UnknownName::among(<PermissionMode as strum::VariantNames>::VARIANTS, "permission mode", name)
+}
+
 /// The timings and limits of a turn's process. Tests use smaller values than the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClaudeSettings {
     /// The grace period after SIGINT and after SIGTERM, before the next stronger signal.
     pub stop_grace: Duration,
@@ -75,13 +96,24 @@ pub struct ClaudeSettings {
     pub kept_stderr_bytes: u64,
 }
 
+setters!(ClaudeSettings {
+    stop_grace: Duration,
+    fast_stop_grace: Duration,
+    linger_timeout: Duration,
+    min_poll_interval: Duration,
+    max_poll_interval: Duration,
+    max_line_bytes: usize,
+    max_output_bytes: u64,
+    kept_stderr_bytes: u64,
+});
+
 impl Default for ClaudeSettings {
     fn default() -> Self {
         Self {
             stop_grace: Duration::from_secs(5),
             fast_stop_grace: Duration::from_secs(2),
             // The CLI may reply, wait for a command in the background, and reply again.
-            linger_timeout: Duration::from_mins(1),
+            linger_timeout: Duration::from_secs(60),
             min_poll_interval: Duration::from_millis(5),
             max_poll_interval: Duration::from_millis(100),
             max_line_bytes: 8 << 20,

@@ -136,7 +136,8 @@ impl Observer for Transcript {
 /// The event channel is bounded by count, so each event has to be small.
 fn shortened(mut text: String) -> String {
     if text.len() > MAX_PASSAGE_BYTES {
-        text.truncate(text.floor_char_boundary(MAX_PASSAGE_BYTES));
+        let end = (0..=MAX_PASSAGE_BYTES).rev().find(|at| text.is_char_boundary(*at));
+        text.truncate(end.unwrap_or(0));
         text.push('…');
         text.shrink_to_fit();
     }

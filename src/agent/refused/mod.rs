@@ -28,6 +28,7 @@ const MAX_NAME_CHARS: usize = 100;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Stored")]
+#[non_exhaustive]
 pub struct RefusedTool {
     /// The tool, as the agent calls it.
     pub tool: String,

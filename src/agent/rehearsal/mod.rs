@@ -24,7 +24,7 @@ use crate::paths::{PathError, RunPath};
 pub use script::Script;
 
 /// How long a turn of the slow script takes, unless it is stopped.
-const SLOW_TURN_TIME: Duration = Duration::from_mins(10);
+const SLOW_TURN_TIME: Duration = Duration::from_secs(10 * 60);
 
 /// How many tasks a chain of runs has before it runs out of them.
 const REHEARSED_TASKS: u32 = 2;

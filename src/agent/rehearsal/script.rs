@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use super::words;
+use crate::UnknownName;
 use crate::agent::{Failure, RehearsedCheck};
 
 /// A script for a rehearsal. Each shows a different course or ending of a run.
@@ -28,7 +29,12 @@ use crate::agent::{Failure, RehearsedCheck};
     IntoStaticStr,
     VariantNames,
 )]
-#[strum(serialize_all = "kebab-case")]
+#[strum(
+    serialize_all = "kebab-case",
+    parse_err_ty = UnknownName,
+    parse_err_fn = unknown_script
+)]
+#[non_exhaustive]
 pub enum Script {
     /// Everything succeeds. A project has two tasks; once they are done, the agent reports that no
     /// task is left, and then finds two more.
@@ -87,6 +93,9 @@ pub enum Script {
 }
 
 impl Script {
+    /// The name of every script, as it is written after `--rehearse`.
+    pub const NAMES: &'static [&'static str] = <Self as VariantNames>::VARIANTS;
+
     /// The outcomes that this script reports if a step offers one of them, in order of preference.
     pub(super) fn prefers(self) -> &'static [&'static str] {
         match self {
@@ -217,7 +226,11 @@ impl Script {
     }
 }
 
+fn unknown_script(name: &str) -> UnknownName {
+    UnknownName::among(Script::NAMES, "script", name)
+}
+
 fn in_an_hour() -> Option<u64> {
-    let hour = SystemTime::now() + Duration::from_hours(1);
+    let hour = SystemTime::now() + Duration::from_secs(60 * 60);
     hour.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
 }

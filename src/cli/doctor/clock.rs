@@ -9,10 +9,10 @@ use super::finding::Finding;
 const CHECK: &str = "clock";
 
 /// From 1970 to the start of 2026, before which this program did not exist.
-const RELEASED_AFTER: Duration = Duration::from_hours(20_454 * 24);
+const RELEASED_AFTER: Duration = Duration::from_secs(20_454 * 24 * 60 * 60);
 
 /// The accepted difference between the clock and the store's timestamps.
-const TOLERANCE: Duration = Duration::from_mins(1);
+const TOLERANCE: Duration = Duration::from_secs(60);
 
 pub(super) fn check(data: Option<&Path>) -> Finding {
     judge(SystemTime::now(), data.and_then(newest))

@@ -25,7 +25,6 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    use strum::IntoEnumIterator;
     use uuid::Uuid;
 
     use super::*;
@@ -60,7 +59,7 @@ mod tests {
     fn ended(recipe: &str, rehearsal: bool, reason: ExitReason) -> Timeline {
         let facts = facts(recipe, rehearsal);
         let limits = Limits {
-            time: Some(Duration::from_mins(90)),
+            time: Some(Duration::from_secs(90 * 60)),
             max_ticks: Some(4),
             budget_usd: Some(1.2),
             ..Limits::default()
@@ -123,7 +122,7 @@ mod tests {
         let named = Named::new(BUNDLED);
         let here = CommandContext { data: Some(Path::new("/my data")), ..HERE };
         for (reason, rehearsal) in
-            ExitReason::iter().flat_map(|reason| [(reason, true), (reason, false)])
+            ExitReason::ALL.iter().copied().flat_map(|reason| [(reason, true), (reason, false)])
         {
             let commands = commands(&ended("rebase", rehearsal, reason), here);
             assert!(commands.len() <= MAX_ACTIONS, "{reason}: {commands:?}");
@@ -141,7 +140,7 @@ mod tests {
     #[test]
     fn printed_hints_name_only_commands_and_options_that_exist() {
         let named = Named::new(BUNDLED);
-        for reason in ExitReason::iter() {
+        for reason in ExitReason::ALL.iter().copied() {
             let timeline = ended("rebase", false, reason);
             let end = timeline.view().end.as_ref().expect("it has ended");
             assert_eq!(end.hint, reason.definition().hint);
@@ -158,7 +157,7 @@ mod tests {
         let named = Named::new(BUNDLED);
         let here = CommandContext { data: Some(Path::new("/my data")), ..HERE };
         for (reason, rehearsal) in
-            ExitReason::iter().flat_map(|reason| [(reason, true), (reason, false)])
+            ExitReason::ALL.iter().copied().flat_map(|reason| [(reason, true), (reason, false)])
         {
             let timeline = ended("rebase", rehearsal, reason);
             let handoff = Handoff::of(&timeline, here).expect("it has ended");

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use strum::IntoEnumIterator;
-
 use super::format::one_line;
 use super::gates::{evidence, files, gates};
 use super::paint;
@@ -144,7 +142,7 @@ fn guardrails(outline: &Outline) -> String {
         raised_visits: _,
     } = outline.guardrails;
     let mut text = String::new();
-    for guardrail in Guardrail::iter() {
+    for guardrail in Guardrail::ALL.iter().copied() {
         let (limit, words) = match guardrail {
             Guardrail::MaxStepVisits => (max_step_visits, "visits of one step"),
             Guardrail::MaxTotalSteps => (max_total_steps, "steps in all"),

@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn the_options_and_settings_that_stop_reasons_name_exist() {
         let named = Named::new(BUNDLED);
-        for reason in ExitReason::iter() {
+        for reason in ExitReason::ALL.iter().copied() {
             let definition = reason.definition();
             for text in [definition.diagnosis, definition.hint] {
                 named.options_and_fields(text);

@@ -14,6 +14,7 @@ use crate::store::{EventRecord, Message, SessionRecord, Store};
 /// A notification for subscribers. The updates of one commit arrive in the order of their events,
 /// new sessions first.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Update {
     /// A session began. It is persisted.
     SessionBegan(Arc<SessionRecord>),

@@ -15,7 +15,7 @@ use crate::process::{Command, Control, End, Files, ProcessLimits, ProcessMark, R
 use crate::view::{Handoff, took};
 
 /// How long the command may take, and how long it may still take once the engine shuts down.
-const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// How much the command may print.
@@ -39,12 +39,15 @@ const VARIABLE: &str = "SUREFIRE_ON_END";
 /// directory with the engine's environment plus `SUREFIRE_RUN`, `SUREFIRE_REASON` and
 /// `SUREFIRE_EXIT_CODE`. Its result does not change the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OnEnd {
     /// The command line.
     pub command: String,
     /// How long it may take.
     pub timeout: Duration,
 }
+
+setters!(OnEnd { timeout: Duration });
 
 impl OnEnd {
     /// A command with a timeout of one minute.

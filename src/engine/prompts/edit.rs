@@ -12,6 +12,7 @@ use crate::Outline;
 
 /// A prompt file after an eject.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ejected {
     /// The file.
     pub path: PathBuf,
@@ -21,6 +22,7 @@ pub struct Ejected {
 
 /// Why no prompt was ejected. No file has changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CannotEject {
     /// Files have the operator's words, which would be lost.
     #[error("what was written there would be lost: {}", listed(.0))]

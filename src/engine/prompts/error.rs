@@ -12,6 +12,7 @@ pub const MAX_PROMPT_BYTES: u64 = 64 << 10;
 /// Why a prompt file cannot be used. No run of its recipe begins while that is so: a run that
 /// ignored the file would do something else than the operator wrote.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PromptFileError {
     /// The file of a step has a defect.
     #[error("the prompt `{}` {defect}{}", .path.display(), advice(self))]
@@ -49,6 +50,7 @@ pub enum PromptFileError {
 
 /// What is wrong with a prompt file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PromptDefect {
     /// It has no text.
     #[error("is blank")]

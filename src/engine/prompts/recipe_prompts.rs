@@ -7,6 +7,7 @@ use super::error::PromptFileError;
 
 /// The prompts of one recipe: where each comes from, and what is wrong with the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecipePrompts {
     /// The recipe's id.
     pub recipe: &'static str,
@@ -18,6 +19,7 @@ pub struct RecipePrompts {
 
 /// The prompt of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StepPrompt {
     /// The step.
     pub step: &'static str,
@@ -31,6 +33,7 @@ pub struct StepPrompt {
 
 /// Where a prompt comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PromptSource {
     /// The recipe.
     Compiled,

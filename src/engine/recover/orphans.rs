@@ -83,7 +83,7 @@ async fn stop_attempt(shared: &Shared, attempt: &Attempt) {
 
 /// Lets an agent recover its turn, with a stop token that is already cancelled.
 async fn stop(shared: &Shared, agent: &dyn Agent, turn: Turn, process: Option<ProcessRecord>) {
-    let stop = shared.stop.child_token();
+    let stop = shared.stop.child();
     stop.cancel();
     // The receiver is dropped, so that the agent never waits for its events to be read.
     let (events, _) = mpsc::channel(1);

@@ -7,6 +7,7 @@ use crate::{Advise, Remedy};
 
 /// Why agents may not work in a directory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DirectoryError {
     /// The path is relative, and the client does not know this process's working directory.
     #[error("working directory `{}` is relative{}", .0.display(), advice(self))]

@@ -7,8 +7,8 @@ use crate::run::in_words;
 use crate::{Exit, ExitReason};
 
 /// How long a run pauses before it resumes by itself, if the failure does not say when.
-const USAGE_LIMIT_WAIT: Duration = Duration::from_mins(15);
-const OVERLOAD_WAIT: Duration = Duration::from_mins(1);
+const USAGE_LIMIT_WAIT: Duration = Duration::from_secs(15 * 60);
+const OVERLOAD_WAIT: Duration = Duration::from_secs(60);
 
 /// The exit of a run whose agent failed like this, and whether the prompt was certainly not
 /// delivered.

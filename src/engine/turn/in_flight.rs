@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 use super::checks;
@@ -20,6 +19,7 @@ use super::work;
 use crate::agent::{AgentEvent, TurnContext};
 use crate::engine::shared::Shared;
 use crate::engine::spans;
+use crate::process::CancelToken;
 use crate::run::{SessionId, ToolRefusal, TreeState};
 use crate::session::TurnOrigin;
 
@@ -41,8 +41,8 @@ pub(in crate::engine) struct InFlight {
     pub(in crate::engine) span: Span,
     shared: Arc<Shared>,
     session: SessionId,
-    stop: CancellationToken,
-    detach: CancellationToken,
+    stop: CancelToken,
+    detach: CancelToken,
     events: mpsc::Receiver<AgentEvent>,
     /// The agent's end of the channels; taken when the job begins.
     context: Option<TurnContext>,
@@ -90,9 +90,9 @@ impl InFlight {
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
         let span = spans::of_job(session, &job);
-        let stop = shared.stop.child_token();
+        let stop = shared.stop.child();
         let (events, receiver) = mpsc::channel(MAX_QUEUED_EVENTS);
-        let detach = CancellationToken::new();
+        let detach = CancelToken::new();
         let context = TurnContext {
             events,
             stop: stop.clone(),

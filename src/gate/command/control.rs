@@ -1,26 +1,27 @@
 //! The control of a command: its events, and how to stop or detach it.
 
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 
-use crate::process::ProcessIdentity;
+use crate::process::{CancelToken, ProcessIdentity};
 
 /// Connects a command to its caller.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CommandControl {
     /// Receives its events. The channel is bounded: while it is full, lines are skipped, and
     /// nothing waits.
     pub events: mpsc::Sender<CommandEvent>,
     /// Cancelled to stop the command and everything it started.
-    pub stop: CancellationToken,
+    pub stop: CancelToken,
     /// Cancelled with `stop`, or later, when there is little time: grace periods are then short.
-    pub fast_stop: CancellationToken,
+    pub fast_stop: CancelToken,
     /// Cancelled to let the command run on without an engine. `stop` takes precedence.
-    pub detach: CancellationToken,
+    pub detach: CancelToken,
 }
 
 /// An event of a command.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CommandEvent {
     /// The process was started and waits for `go`. If `go` is dropped instead, it is ended, and the
     /// command never began.
@@ -39,7 +40,7 @@ impl CommandControl {
     #[must_use]
     pub fn new(capacity: usize) -> (Self, mpsc::Receiver<CommandEvent>) {
         let (events, arriving) = mpsc::channel(capacity);
-        let token = CancellationToken::new;
+        let token = CancelToken::new;
         (Self { events, stop: token(), fast_stop: token(), detach: token() }, arriving)
     }
 }

@@ -10,6 +10,7 @@ use crate::process::OutputLimit;
 /// Each `tail` is the end of what it wrote to standard output and standard error, as text that can
 /// be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CommandEnd {
     /// It exited with 0.
     Passed {
@@ -58,6 +59,7 @@ pub enum CommandEnd {
 
 /// What became of a command whose engine is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CommandFate {
     /// It has ended.
     Ended(CommandEnd),
@@ -135,7 +137,7 @@ mod tests {
                 "failed with status 101 after 1.3 s",
             ),
             (
-                CommandEnd::TimedOut { limit: Duration::from_mins(10), tail: tail() },
+                CommandEnd::TimedOut { limit: Duration::from_secs(10 * 60), tail: tail() },
                 "took longer than 600 s",
             ),
             (

@@ -37,6 +37,7 @@ pub struct Commands {
 
 /// How commands are supervised and stopped. Tests use smaller values than the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CommandSettings {
     /// The grace period after SIGINT and after SIGTERM, before the next stronger signal.
     pub stop_grace: Duration,
@@ -48,6 +49,13 @@ pub struct CommandSettings {
     /// removed.
     pub max_output_bytes: u64,
 }
+
+setters!(CommandSettings {
+    stop_grace: Duration,
+    fast_stop_grace: Duration,
+    max_poll_interval: Duration,
+    max_output_bytes: u64,
+});
 
 impl Default for CommandSettings {
     fn default() -> Self {

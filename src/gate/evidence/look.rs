@@ -23,6 +23,7 @@ pub struct GitContext<'a> {
 
 /// Why evidence could not be checked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LookError {
     /// The evidence requires a git repository.
     #[error(

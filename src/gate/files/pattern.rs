@@ -16,6 +16,7 @@ const OPTIONS: glob::MatchOptions = glob::MatchOptions {
 /// Why a text is not a valid file pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a pattern of files: {why}", pattern.escape_debug())]
+#[non_exhaustive]
 pub struct PatternError {
     /// The text.
     pub pattern: String,

@@ -29,6 +29,7 @@ pub struct TreeChanges {
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TreeChange {
     /// Relative to the top of the work tree. It may not be UTF-8; show it with
     /// [`display`](std::path::Path::display).
@@ -43,6 +44,7 @@ pub struct TreeChange {
 
 /// How a file differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChangeKind {
     /// It was added.
     Added,

@@ -28,6 +28,7 @@ pub struct CommitRange {
 
 /// A commit that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FoundCommit {
     /// Its id.
     pub id: String,

@@ -5,6 +5,7 @@ use super::repository::{Repository, checked};
 
 /// A unified diff.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Diff {
     /// Its text, in which bytes that are not UTF-8 are replaced. It contains what the files
     /// contain, so a program that shows it in a terminal has to strip control sequences.

@@ -8,6 +8,7 @@ use crate::gate::files::PatternError;
 
 /// Why reading a repository failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GitError {
     /// Git is not installed.
     #[error(

@@ -78,7 +78,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let index = directory.path().join("index");
         std::fs::write(&index, "DIRC").unwrap();
-        let hour_ago = SystemTime::now() - Duration::from_hours(1);
+        let hour_ago = SystemTime::now() - Duration::from_secs(60 * 60);
         File::options().write(true).open(&index).unwrap().set_modified(hour_ago).unwrap();
         let below = directory.path().join("ours");
         std::fs::create_dir(&below).unwrap();

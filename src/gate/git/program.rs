@@ -15,7 +15,7 @@ use crate::gate::environment::Environment;
 use crate::gate::printable::printable;
 
 /// How long one call of git may take.
-pub const GIT_TIMEOUT: Duration = Duration::from_mins(1);
+pub const GIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How much one call may write: the names of some hundred thousand files.
 const MAX_OUTPUT_BYTES: usize = 64 << 20;

@@ -32,6 +32,7 @@ pub struct RecipesLock {
 
 /// How a recipe changed since the lock was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LockedChange {
     /// Its id.
     pub recipe: String,
@@ -43,6 +44,7 @@ pub struct LockedChange {
 
 /// What a change of a recipe means for runs that began before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LockGrade {
     /// All of them continue.
     Compatible,
@@ -60,6 +62,7 @@ pub enum LockGrade {
 /// Why a text is not a lock.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the lock cannot be read: {problem}")]
+#[non_exhaustive]
 pub struct RecipesLockError {
     /// The line, from 1.
     pub line: usize,

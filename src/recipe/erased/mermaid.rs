@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use strum::IntoEnumIterator;
-
 use super::{NextOutline, Outline};
 use crate::recipe::reason_info::Category;
 use crate::recipe::step_limits::WhenFull;
@@ -57,7 +55,7 @@ impl Outline {
                 let _ = writeln!(out, "    s{index} -. \"{label}\" .-> {target}");
             }
         }
-        for category in Category::iter() {
+        for category in Category::ALL {
             let _ = writeln!(out, "    classDef {category} stroke:{}", category.color());
         }
         out

@@ -25,6 +25,7 @@ use super::file_rules::{FileScope, Needs};
 use super::graph::{GraphNext, RecipeGraph};
 use super::guardrail::{Guardrail, Guardrails};
 use super::registry::AnyReason;
+use super::sealed::Sealed;
 use super::snapshot::{Snapshot, SnapshotError};
 use super::step_limits::{StepLimits, WhenFull};
 use super::tool::Tool;
@@ -33,7 +34,8 @@ use super::wire_enum::UnknownName;
 /// The implied outcome, on the wire.
 const OTHER: &str = "other";
 
-/// Any recipe, as a catalog holds it.
+/// Any recipe, as a catalog holds it. Only recipes that [`recipe!`](crate::recipe!) defines
+/// implement it.
 ///
 /// ```
 /// use surefire::{AnyRecipe, recipes::RebaseOnMain};
@@ -46,7 +48,7 @@ const OTHER: &str = "other";
     message = "`{Self}` is not a recipe",
     note = "a recipe is defined with `surefire::recipe! {{ pub recipe {Self} {{ … }} }}`"
 )]
-pub trait AnyRecipe: Send + Sync {
+pub trait AnyRecipe: Sealed + Send + Sync {
     /// The recipe as static data.
     fn outline(&self) -> &'static Outline;
 
@@ -105,12 +107,12 @@ impl fmt::Debug for dyn AnyRecipe {
 }
 
 /// The position of a run in any recipe; [`Position`](crate::Position) is the same for a recipe
-/// known at compile time.
+/// known at compile time, and the only one that implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the position of a run",
     note = "begin one with `AnyRecipe::begin`, or use `Position`"
 )]
-pub trait AnyPosition: Send + Sync + fmt::Debug {
+pub trait AnyPosition: Sealed + Send + Sync + fmt::Debug {
     /// The recipe of the run.
     fn recipe(&self) -> &'static Outline;
 
@@ -172,6 +174,7 @@ impl From<&Next> for GraphNext {
 
 /// The recipe to begin in a fresh session, and the number of restarts in the chain.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct AnyRestart {
     /// The recipe to begin.
     pub recipe: &'static dyn AnyRecipe,
@@ -198,6 +201,7 @@ impl AnyRestart {
 /// println!("{}", outline.to_mermaid());
 /// ```
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Outline {
     /// The name on the wire and on the command line.
     pub id: &'static str,
@@ -297,6 +301,7 @@ impl Outline {
 
 /// One step of an outline.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct StepOutline {
     /// The name on the wire.
     pub name: &'static str,
@@ -323,6 +328,7 @@ pub struct StepOutline {
 
 /// A command step: the engine runs it, and its exit status is the outcome, `passed` or `failed`.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct CommandStep {
     /// The command.
     pub command: &'static CommandLine,
@@ -332,6 +338,7 @@ pub struct CommandStep {
 
 /// One outcome of a step, and where it leads.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct OutcomeOutline {
     /// The name on the wire.
     pub name: &'static str,

@@ -4,8 +4,11 @@ use super::{Position, Recipe};
 use crate::recipe::erased::{AnyPosition, AnyRecipe, Next, Outline, StepOutline};
 use crate::recipe::graph::RecipeGraph;
 use crate::recipe::guardrail::Guardrails;
+use crate::recipe::sealed::Sealed;
 use crate::recipe::snapshot::{Snapshot, SnapshotError};
 use crate::recipe::wire_enum::UnknownName;
+
+impl<R: Recipe> Sealed for R {}
 
 impl<R: Recipe> AnyRecipe for R {
     fn outline(&self) -> &'static Outline {
@@ -32,6 +35,8 @@ impl<R: Recipe> AnyRecipe for R {
         Ok(Box::new(Position::<R>::carry_over(snapshot, from)?))
     }
 }
+
+impl<R: Recipe> Sealed for Position<R> {}
 
 impl<R: Recipe> AnyPosition for Position<R> {
     fn recipe(&self) -> &'static Outline {

@@ -132,7 +132,7 @@ impl<R: Recipe> Position<R> {
     #[must_use]
     #[inline]
     pub fn step(&self) -> R::Step {
-        <R::Step as strum::VariantArray>::VARIANTS[self.step]
+        R::Step::ALL[self.step]
     }
 
     /// The outline of the current step: its prompt, its outcomes.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use strum::IntoEnumIterator;
 use warp::Reply;
 use warp::http::StatusCode;
 use warp::http::header::{CONTENT_TYPE, SET_COOKIE};
@@ -117,7 +116,7 @@ fn not_found(unknown: &UnknownRecipe) -> Response {
 
 /// All exit reasons.
 pub(in crate::server) fn exit_reasons() -> Response {
-    answer(&ExitReason::iter().map(ExitReason::definition).collect::<Vec<_>>())
+    answer(&ExitReason::ALL.iter().copied().map(ExitReason::definition).collect::<Vec<_>>())
 }
 
 /// Which runs to list.

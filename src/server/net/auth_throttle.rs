@@ -14,7 +14,7 @@ use super::network::Network;
 use crate::server::limits::ServerLimits;
 
 /// How long a wrong key counts.
-const FAILURE_WINDOW: Duration = Duration::from_mins(1);
+const FAILURE_WINDOW: Duration = Duration::from_secs(60);
 
 /// How many networks are remembered at most; the one that failed longest ago is evicted first.
 const MAX_NETWORKS: usize = 4096;

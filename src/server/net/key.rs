@@ -214,6 +214,7 @@ impl fmt::Debug for ApiKey {
 
 /// Why the key cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyError {
     /// The system's source of randomness failed.
     #[error("a key could not be made: {why}{}", advice(self))]

@@ -18,6 +18,7 @@ const MIN_DATABASE_BYTES: u64 = 512;
 
 /// A damaged database that was moved out of the way. Nothing of it was deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct QuarantinedStore {
     /// Where it is now.
     pub path: PathBuf,

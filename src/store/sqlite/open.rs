@@ -173,6 +173,7 @@ fn keep_statements(connection: &Connection) -> Result<(), Failure> {
 
 /// An opened store.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Opened {
     /// The store.
     pub store: Sqlite,

@@ -12,6 +12,7 @@ use crate::{BrokenRule, Violation};
 
 /// Where a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffPlace {
     /// The step.
     pub step: String,
@@ -40,6 +41,7 @@ impl HandoffPlace {
 
 /// A tool that the agent was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffRefusal {
     /// The step at which it was refused first.
     pub step: String,
@@ -73,6 +75,7 @@ impl From<&ShownRefusal> for HandoffRefusal {
 
 /// Evidence that the engine checked, or a command that it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffCheck {
     /// The step it belongs to.
     pub step: String,
@@ -99,6 +102,7 @@ pub struct HandoffCheck {
 /// How a check went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum HandoffVerdict {
     /// It was found; the command succeeded.
     Passed,
@@ -139,6 +143,7 @@ impl From<&ShownCheck> for HandoffCheck {
 
 /// A file that was changed although the run may not change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffViolation {
     /// Its path in the work tree.
     pub path: String,
@@ -164,6 +169,7 @@ impl From<&Violation> for HandoffViolation {
 
 /// The worktree of an isolated run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffWorktree {
     /// The top of the worktree.
     pub path: String,
@@ -182,6 +188,7 @@ impl From<&ShownWorktree> for HandoffWorktree {
 
 /// What a review found in its last round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffReview {
     /// The step that reviewed.
     pub step: String,
@@ -199,6 +206,7 @@ pub struct HandoffReview {
 
 /// One thing that a review found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffFinding {
     /// What was found, in the agent's words.
     pub text: String,
@@ -234,6 +242,7 @@ impl From<&ShownReview> for HandoffReview {
 
 /// What a run changed, from its beginning to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffChanges {
     /// How many files.
     pub total_files: u32,
@@ -276,6 +285,7 @@ impl HandoffChanges {
 
 /// A file that a run changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffFile {
     /// Its path in the work tree.
     pub path: String,
@@ -291,6 +301,7 @@ pub struct HandoffFile {
 
 /// Something to do next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HandoffCommand {
     /// Its label.
     pub label: String,

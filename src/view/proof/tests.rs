@@ -97,7 +97,7 @@ fn each_event_has_its_remark_and_its_detail() {
                 result(
                     CheckKind::Run,
                     "make",
-                    CheckVerdict::TimedOut { limit: Duration::from_mins(10) },
+                    CheckVerdict::TimedOut { limit: Duration::from_secs(10 * 60) },
                     "",
                 ),
                 result(CheckKind::Run, "make", CheckVerdict::Impossible, "no such file"),

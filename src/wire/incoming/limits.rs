@@ -10,6 +10,7 @@ use crate::wire::forms::{amount, maybe_positive};
 
 /// The limits that a client sets; the others stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct WantedLimits {
     /// How long the agent may work in all.
     #[serde(
@@ -29,6 +30,13 @@ pub struct WantedLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_resumes: Option<u32>,
 }
+
+setters!(WantedLimits {
+    time: Option<Duration>,
+    max_ticks: Option<u32>,
+    budget_usd: Option<f64>,
+    auto_resumes: Option<u32>,
+});
 
 impl WantedLimits {
     /// Whether no limit is set.

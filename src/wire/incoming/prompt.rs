@@ -19,6 +19,7 @@ pub struct Prompt {
 
 /// The session that a prompt is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PromptTo {
     /// A session that must exist.
     Known(SessionId),

@@ -13,6 +13,7 @@ use crate::wire::forms::{amount, maybe_positive, or_default, run_id};
 /// Resumes a run that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ResumeFields", into = "ResumeFields")]
+#[non_exhaustive]
 pub struct ResumeRun {
     /// The run.
     pub run_id: RunId,
@@ -30,6 +31,15 @@ pub struct ResumeRun {
     /// Whether the run may work in a work tree that another run works in, from now on.
     pub force_parallel: bool,
 }
+
+setters!(ResumeRun {
+    limits: WantedLimits,
+    allow_visits: u32,
+    allow_steps: u32,
+    allow_tools: Vec<Tool>,
+    allow_deps: bool,
+    force_parallel: bool,
+});
 
 impl ResumeRun {
     /// Resumes this run with its limits and permissions unchanged.

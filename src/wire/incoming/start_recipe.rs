@@ -17,6 +17,7 @@ use crate::wire::forms::{not_blank, or_default, words};
 /// processes of its own user, and from a console page on the same machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the message")]
+#[non_exhaustive]
 pub struct StartRecipe {
     /// The session to run in.
     #[serde(rename = "session_id", with = "session_or_null")]
@@ -69,6 +70,23 @@ pub struct StartRecipe {
     pub limits: WantedLimits,
 }
 
+setters!(StartRecipe {
+    session: StartIn,
+    working_directory: Option<PathBuf>,
+    provider: Option<String>,
+    agent: Option<String>,
+    model: Option<String>,
+    prompt: Option<String>,
+    allow_tools: Vec<Tool>,
+    allow_dirty: bool,
+    allow_deps: bool,
+    force_parallel: bool,
+    trust: bool,
+    untrusted: Option<IfUntrusted>,
+    isolate: bool,
+    limits: WantedLimits,
+});
+
 impl StartRecipe {
     /// Starts this recipe in a new session, with the server's defaults for everything else.
     #[must_use]
@@ -96,6 +114,7 @@ impl StartRecipe {
 /// What to do if a repository's own file has commands and is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum IfUntrusted {
     /// Refuse to start: the default.
     Refuse,
@@ -117,6 +136,7 @@ fn if_untrusted<'de, D: Deserializer<'de>>(field: D) -> Result<Option<IfUntruste
 
 /// The session that a run is started in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StartIn {
     /// In a session that the client names, new or not.
     Session(SessionId),

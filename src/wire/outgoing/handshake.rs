@@ -1,11 +1,11 @@
 //! The handshake, and short answers.
 
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-use crate::Advise;
 use crate::run::{RunId, SessionId};
 use crate::wire::{ProtocolVersion, RequestId};
+use crate::{Advise, UnknownName};
 
 /// The first message of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,7 @@ pub struct Connected {
 /// The client's key is wrong, and the socket closes. The app does not reconnect by itself after
 /// this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AuthError {
     /// A text for people.
     pub message: String,
@@ -142,6 +143,7 @@ impl ErrorMessage {
     PartialEq,
     Eq,
     Hash,
+    VariantArray,
     Serialize,
     Deserialize,
     Display,
@@ -150,7 +152,8 @@ impl ErrorMessage {
     VariantNames,
 )]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_error_code)]
+#[non_exhaustive]
 pub enum ErrorCode {
     /// The client speaks only versions that the server does not; the socket closes.
     UnsupportedProtocolVersion,
@@ -184,4 +187,13 @@ pub enum ErrorCode {
     ShuttingDown,
     /// The server failed.
     Internal,
+}
+
+impl ErrorCode {
+    /// Every error code, in the order of declaration.
+    pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+}
+
+fn unknown_error_code(name: &str) -> UnknownName {
+    UnknownName::among(<ErrorCode as strum::VariantNames>::VARIANTS, "error code", name)
 }

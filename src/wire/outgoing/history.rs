@@ -11,6 +11,7 @@ use crate::wire::Stamp;
 /// One struct serves all versions of the protocol. Version 0.5 reads the first four fields, 0.4 the
 /// next five.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SessionHistory {
     /// The session.
     pub session_id: SessionId,
@@ -84,6 +85,7 @@ const fn is_set(flag: &bool) -> bool {
 /// What the server itself notes in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum DeliveryMark {
     /// A prompt was still queued when the session or its run was stopped. The agent does not
     /// receive it.

@@ -46,6 +46,7 @@ pub use worktree_ended::WorktreeEnded;
 #[strum(serialize_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a message is made once, and written at once")]
 #[expect(missing_docs, reason = "each variant is named like the struct that documents it")]
+#[non_exhaustive]
 pub enum ServerMessage {
     Hello(Hello),
     Connected(Connected),
@@ -86,6 +87,9 @@ pub enum ServerMessage {
 }
 
 impl ServerMessage {
+    /// The `type` of every message.
+    pub const TYPES: &'static [&'static str] = <Self as strum::VariantNames>::VARIANTS;
+
     /// Its `type` on the wire.
     #[must_use]
     pub fn kind(&self) -> &'static str {

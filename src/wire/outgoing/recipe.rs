@@ -52,6 +52,7 @@ pub struct OfferedRecipe {
 
 /// The event of a run that a message is about. Every message about a run has these fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct OfRun {
     /// The run.
     pub run_id: RunId,
@@ -65,6 +66,7 @@ pub struct OfRun {
 /// A run is at this step. The server sends it when the run begins and again for every step, because
 /// the app shows a new step only then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecipeStarted {
     /// The session.
     pub session_id: SessionId,
@@ -87,6 +89,7 @@ pub struct RecipeStarted {
 
 /// The agent is prompted for a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecipeStepStarted {
     /// The session.
     pub session_id: SessionId,
@@ -101,6 +104,7 @@ pub struct RecipeStepStarted {
 
 /// An outcome led from one step to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecipeStepTransition {
     /// The session.
     pub session_id: SessionId,
@@ -117,6 +121,7 @@ pub struct RecipeStepTransition {
 
 /// A reply could not be read, and the agent is asked again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct OrchestrationRetry {
     /// The session.
     pub session_id: SessionId,

@@ -53,6 +53,7 @@ pub struct CommandHistory {
 
 /// The uploaded files: none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[non_exhaustive]
 pub struct ResourcesList {
     /// The files.
     pub resources: Vec<String>,

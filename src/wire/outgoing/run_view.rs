@@ -7,6 +7,7 @@ use crate::view::RunView;
 
 /// The view of a run: what has changed since the view that the client has, or all of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RunViewChanged {
     /// The run.
     pub run_id: RunId,

@@ -54,7 +54,8 @@ impl Candidate {
     /// A turn of a session of its own. Its prompt offers outcomes, as that of a step does.
     fn turn(&self) -> Turn {
         let turn = sandbox::turn(self.folder.path());
-        Turn { scratch: turn.scratch.join(turn.attempt.to_string()), ..turn }
+        let scratch = turn.scratch.join(turn.attempt.to_string());
+        turn.scratch(scratch)
     }
 }
 
@@ -133,7 +134,7 @@ pub async fn it_trusts_no_directory_that_the_user_was_never_asked_about(candidat
 }
 
 pub async fn it_answers_even_without_a_repositorys_settings(candidate: Candidate) {
-    let turn = Turn { repository: RepositorySettings::LeftOut, ..candidate.turn() };
+    let turn = candidate.turn().repository(RepositorySettings::LeftOut);
     std::fs::write(turn.directory.join(".mcp.json"), "{}").expect("there is room for tests");
     Taken::by(&candidate.answers, turn).end().await.expect("it answers");
 }
@@ -152,7 +153,7 @@ pub async fn it_answers_again_in_the_same_session(candidate: Candidate) {
     let first = candidate.turn();
     let session = first.session;
     Taken::by(&candidate.answers, first).end().await.expect("it answers");
-    let second = Turn { session, opened: true, ..candidate.turn() };
+    let second = candidate.turn().session(session).opened(true);
     Taken::by(&candidate.answers, second).end().await.expect("it answers again");
 }
 
@@ -275,6 +276,7 @@ pub async fn a_reply_that_is_found_again_is_the_same(candidate: Candidate) {
         Fate::Ended(found) => assert_eq!(found.expect("it had answered").text, reply.text),
         // The agent cannot know, or it did nothing that may not be repeated.
         Fate::Unknown | Fate::NeverBegan => {}
+        other => panic!("a turn that ended became {other:?}"),
     }
     nothing_is_left(&turn).await;
 }

@@ -7,8 +7,7 @@ use std::time::Duration;
 use fake_claude::Plan;
 use serde_json::Value;
 use surefire::agent::{
-    Agent, Claude, ClaudeSettings, Failure, Fate, ProcessIdentity, Reply, RepositorySettings, Turn,
-    TurnLimits,
+    Agent, Claude, ClaudeSettings, Failure, Fate, ProcessIdentity, Reply, Turn, TurnLimits,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -66,13 +65,13 @@ impl ClaudeSandbox {
             ("CLAUDECODE".into(), "1".into()),
             ("SECRET_OF_THE_SERVER".into(), "x".into()),
         ];
-        Claude::with_environment(program, environment).settings(ClaudeSettings {
-            stop_grace: Duration::from_millis(300),
-            fast_stop_grace: Duration::from_millis(50),
-            linger_timeout: Duration::from_millis(300),
-            max_poll_interval: Duration::from_millis(20),
-            ..ClaudeSettings::default()
-        })
+        Claude::with_environment(program, environment).settings(
+            ClaudeSettings::default()
+                .stop_grace(Duration::from_millis(300))
+                .fast_stop_grace(Duration::from_millis(50))
+                .linger_timeout(Duration::from_millis(300))
+                .max_poll_interval(Duration::from_millis(20)),
+        )
     }
 
     /// Where the fake logs its calls.
@@ -110,25 +109,9 @@ impl ClaudeSandbox {
 /// A turn in the sandbox in this folder.
 #[must_use]
 pub fn turn(folder: &Path) -> Turn {
-    Turn {
-        attempt: Uuid::new_v4(),
-        session: Uuid::new_v4(),
-        opened: false,
-        prompt: PROMPT.to_owned(),
-        model: None,
-        system_prompt: None,
-        tools: None,
-        allowed: Vec::new(),
-        repository: RepositorySettings::Used,
-        directory: folder.join("project"),
-        scratch: folder.join("scratch"),
-        run: None,
-        restarts: 0,
-        step: None,
-        limits: TurnLimits {
-            silence: Duration::from_secs(20),
-            duration: Duration::from_mins(1),
-            ..TurnLimits::default()
-        },
-    }
+    let (attempt, session) = (Uuid::new_v4(), Uuid::new_v4());
+    let limits =
+        TurnLimits::default().silence(Duration::from_secs(20)).duration(Duration::from_secs(60));
+    Turn::new(attempt, session, PROMPT, folder.join("project"), folder.join("scratch"))
+        .limits(limits)
 }

@@ -44,13 +44,11 @@ impl CommandSandbox {
     pub fn with(change: impl FnOnce(&mut CommandSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
-        let mut settings = CommandSettings {
+        let mut settings = CommandSettings::default()
             // Short, because a shell can lose a SIGINT that arrives while it replaces itself by its
             // last command.
-            stop_grace: Duration::from_millis(200),
-            max_poll_interval: Duration::from_millis(20),
-            ..CommandSettings::default()
-        };
+            .stop_grace(Duration::from_millis(200))
+            .max_poll_interval(Duration::from_millis(20));
         change(&mut settings);
         let variables: [(OsString, OsString); 4] = [
             ("PATH".into(), std::env::var_os("PATH").unwrap()),
@@ -89,7 +87,7 @@ impl CommandSandbox {
             command,
             directory: self.project(),
             scratch: self.folder.path().join("scratch"),
-            time: Duration::from_mins(1),
+            time: Duration::from_secs(60),
         }
     }
 
@@ -169,6 +167,7 @@ impl CommandWatcher {
                         let _ = go.send(());
                     }
                     CommandEvent::Line(it) => notes.lock().expect("no watcher panics").1.push(it),
+                    other => panic!("a command has no other events: {other:?}"),
                 }
                 counter.send_modify(|count| *count += 1);
             }

@@ -36,13 +36,11 @@ impl ProcessSandbox {
     #[must_use]
     pub fn new() -> Self {
         // A test that runs into a limit sets that limit itself; these are for the others.
-        let limits = ProcessLimits {
+        let limits = ProcessLimits::default()
             // Short, because a shell can lose a SIGINT that arrives while it replaces itself by its
             // last command.
-            stop_grace: Duration::from_millis(200),
-            max_poll_interval: Duration::from_millis(20),
-            ..ProcessLimits::default()
-        };
+            .stop_grace(Duration::from_millis(200))
+            .max_poll_interval(Duration::from_millis(20));
         Self {
             directory: tempfile::tempdir().unwrap(),
             mark: ProcessMark::new(Uuid::new_v4()),

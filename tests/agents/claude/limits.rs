@@ -33,10 +33,8 @@ async fn an_active_turn_has_a_time_limit_too() {
 #[tokio::test]
 async fn too_much_output_ends_the_turn() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "huge", "megabytes": 20 }));
-    let claude = sandbox
-        .claude
-        .clone()
-        .settings(ClaudeSettings { max_output_bytes: 4 << 20, ..ClaudeSettings::default() });
+    let claude =
+        sandbox.claude.clone().settings(ClaudeSettings::default().max_output_bytes(4 << 20));
     let turn = sandbox.turn();
     let failure = claude.turn(turn.clone(), Watcher::new().link).await.unwrap_err();
     assert_eq!(failure, Failure::TooMuchOutput { limit: "4 MiB of output".to_owned() });
@@ -58,10 +56,8 @@ async fn a_line_has_a_maximum_size() {
 #[tokio::test]
 async fn output_is_bounded_even_while_no_watcher_receives_events() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "huge", "megabytes": 20 }));
-    let claude = sandbox
-        .claude
-        .clone()
-        .settings(ClaudeSettings { max_output_bytes: 4 << 20, ..ClaudeSettings::default() });
+    let claude =
+        sandbox.claude.clone().settings(ClaudeSettings::default().max_output_bytes(4 << 20));
     let (link, mut events) = link(1);
     let doing = tokio::spawn(claude.turn(sandbox.turn(), link));
     let Some(surefire::agent::AgentEvent::Spawned { go, .. }) = events.recv().await else {

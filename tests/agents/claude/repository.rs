@@ -17,7 +17,7 @@ fn untrusted(sandbox: &ClaudeSandbox) -> (Turn, PathBuf) {
     std::fs::create_dir(top.join(".git")).unwrap();
     std::fs::create_dir(top.join("inside")).unwrap();
     let directory = turn.directory.join("inside");
-    (Turn { repository: RepositorySettings::LeftOut, directory, ..turn }, top)
+    (turn.repository(RepositorySettings::LeftOut).directory(directory), top)
 }
 
 fn calls(sandbox: &ClaudeSandbox, phase: &str) -> Vec<Value> {
@@ -52,7 +52,7 @@ async fn settings_of_an_untrusted_repository_are_left_out_if_it_has_any() {
         let sandbox = ClaudeSandbox::with(&json!({}));
         let (turn, top) = untrusted(&sandbox);
         std::fs::write(top.join(file), "").unwrap();
-        sandbox.take(&Turn { repository, ..turn }).await.unwrap();
+        sandbox.take(&turn.repository(repository)).await.unwrap();
         let calls = calls(&sandbox, "began");
         assert_eq!(calls.len(), 1);
         assert_eq!(leaves_out(&calls[0], &top), expected, "{file} {repository:?}: {}", calls[0]);
@@ -99,10 +99,7 @@ async fn the_flags_combine_with_tools_and_a_system_prompt() {
     let (turn, top) = untrusted(&sandbox);
     std::fs::write(top.join(".mcp.json"), "").unwrap();
     let tools = Some(vec!["edit".parse().unwrap(), "cargo test *".parse().unwrap()]);
-    sandbox
-        .take(&Turn { tools, system_prompt: Some("Be brief.".to_owned()), ..turn })
-        .await
-        .unwrap();
+    sandbox.take(&turn.tools(tools).system_prompt(Some("Be brief.".to_owned()))).await.unwrap();
     let call = calls(&sandbox, "began").pop().unwrap();
     assert!(leaves_out(&call, &top), "{call}");
     assert_eq!(call["system_prompt"], "Be brief.");

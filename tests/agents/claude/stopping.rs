@@ -47,11 +47,9 @@ async fn a_stop_ends_everything() {
 #[tokio::test]
 async fn a_fast_stop_waits_less_even_when_it_is_requested_later() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "ignore-sigterm" }));
-    let settings = ClaudeSettings {
-        stop_grace: Duration::from_mins(5),
-        fast_stop_grace: Duration::from_millis(20),
-        ..ClaudeSettings::default()
-    };
+    let settings = ClaudeSettings::default()
+        .stop_grace(Duration::from_secs(5 * 60))
+        .fast_stop_grace(Duration::from_millis(20));
     let claude = sandbox.claude.clone().settings(settings);
     let (turn, watcher) = (sandbox.turn(), Watcher::new());
     let doing = tokio::spawn(claude.turn(turn.clone(), watcher.link.clone()));
@@ -84,7 +82,7 @@ async fn a_turn_that_is_dropped_ends_everything() {
 async fn a_process_that_answered_and_stays_is_ended() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "linger" }));
     let mut turn = sandbox.turn();
-    turn.limits.silence = Duration::from_mins(1);
+    turn.limits.silence = Duration::from_secs(60);
     let begun = Instant::now();
     assert_eq!(sandbox.take(&turn).await.unwrap().text, "Done.\n{\"outcome\":\"complete\"}");
     assert!(begun.elapsed() < turn.limits.silence / 2, "{:?}", begun.elapsed());

@@ -99,7 +99,7 @@ async fn engine_process() {
         command: surefire::CommandLine::Shell(script.into()),
         directory: stage.join("project"),
         scratch: stage.join("scratch"),
-        time: Duration::from_mins(1),
+        time: Duration::from_secs(60),
     };
     let (link, mut events) = CommandControl::new(1);
     let attempt = execution.attempt;
@@ -159,7 +159,8 @@ async fn the_fate_of_a_command_without_a_status_or_files_is_unknown() {
 /// The status of a command that an engine began to stop comes from the stop, so it is not a result.
 #[tokio::test]
 async fn the_fate_of_a_command_that_was_being_stopped_is_unknown() {
-    let sandbox = CommandSandbox::with(|settings| settings.stop_grace = Duration::from_hours(1));
+    let sandbox =
+        CommandSandbox::with(|settings| settings.stop_grace = Duration::from_secs(60 * 60));
     let execution =
         sandbox.shell("trap 'echo tidied; exit 0' INT; echo begun; while :; do sleep 0.01; done");
     let (watcher, executing) = sandbox.spawn(&execution);
@@ -186,8 +187,8 @@ async fn the_time_before_the_crash_counts() {
     // It was released an hour ago.
     let state =
         std::fs::File::options().write(true).open(execution.scratch.join("stdin.state")).unwrap();
-    state.set_modified(std::time::SystemTime::now() - Duration::from_hours(1)).unwrap();
-    let limit = Duration::from_mins(30);
+    state.set_modified(std::time::SystemTime::now() - Duration::from_secs(60 * 60)).unwrap();
+    let limit = Duration::from_secs(30 * 60);
     let execution = Execution { time: limit, ..execution };
     let fate = sandbox.recover(&execution, Some(process)).await;
     let expected = CommandEnd::TimedOut { limit, tail: "begun".to_owned() };
@@ -205,7 +206,7 @@ async fn a_command_that_ended_too_late_timed_out() {
     eventually("it has ended", || !process.is_running()).await;
     let status =
         std::fs::File::options().write(true).open(execution.scratch.join("status")).unwrap();
-    status.set_modified(std::time::SystemTime::now() + Duration::from_hours(1)).unwrap();
+    status.set_modified(std::time::SystemTime::now() + Duration::from_secs(60 * 60)).unwrap();
     let fate = sandbox.recover(&execution, Some(process)).await;
     assert!(matches!(fate, CommandFate::Ended(CommandEnd::TimedOut { .. })), "{fate:?}");
 }

@@ -13,9 +13,8 @@ use surefire::{FileRules, FileScope};
 use surefire_testkit::sandbox::GitSandbox;
 
 fn rules(allow: &[&str], deny: &[&str]) -> FileRules {
-    let patterns =
-        |texts: &[&str]| texts.iter().map(|text| (*text).to_owned().into()).collect::<Vec<_>>();
-    let scope = FileScope { allow: patterns(allow).into(), deny: patterns(deny).into() };
+    let patterns = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let scope = FileScope::EVERYTHING.allowing(patterns(allow)).denying(patterns(deny));
     FileRules { scopes: vec![scope], allow_lockfiles: false, may_edit: true }
 }
 
@@ -231,7 +230,7 @@ async fn of_a_hundred_thousand_changed_files_the_first_are_listed_in_time() {
     let rules = rules(&["docs/**", "**/*.md", "src/**"], &["**/generated/**", "*.lock"]);
     let begin = Instant::now();
     let found = repository.violations(&empty, &tree, &rules, &[]).await.unwrap();
-    assert!(begin.elapsed() < Duration::from_mins(1), "it took {:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(60), "it took {:?}", begin.elapsed());
     assert_eq!(found.len(), MAX_LISTED_VIOLATIONS);
     assert_eq!(found[0].path, "folder000/000.rs");
     assert!(found.is_sorted_by_key(|violation| &violation.path));

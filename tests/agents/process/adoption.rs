@@ -4,11 +4,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use surefire::process::{
-    End, ProcessIdentity, ProcessLimits, ProcessMark, Supervised, TextLines, stop,
+    CancelToken, End, ProcessIdentity, ProcessLimits, ProcessMark, Supervised, TextLines, stop,
 };
 use surefire_testkit::eventually;
 use surefire_testkit::sandbox::{ProcessSandbox, is_collected};
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Writes a line, waits until a file is there, and writes another one.
@@ -121,7 +120,7 @@ async fn what_cannot_be_adopted_can_still_be_stopped() {
     );
     assert!(adopted.is_err());
     assert!(process.is_running(), "the caller decides what becomes of it");
-    stop(Some(process.clone()), sandbox.mark, &sandbox.limits, &CancellationToken::new()).await;
+    stop(Some(process.clone()), sandbox.mark, &sandbox.limits, &CancelToken::new()).await;
     assert!(!process.is_running());
 }
 
@@ -135,7 +134,7 @@ async fn a_pid_that_belongs_to_another_process_now_is_not_signalled() {
     let watched = sandbox.adopt(&reused);
     watched.control.stop.cancel();
     assert_eq!(watched.end().await.0.end, End::Exited, "the adopted process is gone");
-    stop(Some(reused), sandbox.mark, &sandbox.limits, &CancellationToken::new()).await;
+    stop(Some(reused), sandbox.mark, &sandbox.limits, &CancelToken::new()).await;
     assert!(other.try_wait().unwrap().is_none(), "another process is left alone");
     other.kill().unwrap();
     other.wait().unwrap();

@@ -75,7 +75,7 @@ async fn an_earlier_status_is_not_taken_for_its_own() {
 
 #[tokio::test]
 async fn a_command_handles_signals_itself() {
-    let sandbox = ProcessSandbox::with(|limits| limits.stop_grace = Duration::from_mins(1));
+    let sandbox = ProcessSandbox::with(|limits| limits.stop_grace = Duration::from_secs(60));
     let script = "trap 'echo tidied; exit 0' INT; echo ready; while :; do sleep 0.01; done";
     let mut watched = sandbox.supervise(sandbox.shell(script).launched()).await;
     assert_eq!(watched.line().await, "ready");

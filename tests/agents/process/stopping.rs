@@ -8,7 +8,7 @@ use surefire_testkit::sandbox::{ProcessSandbox, is_collected};
 
 #[tokio::test]
 async fn a_command_that_stops_when_it_is_asked_to() {
-    let sandbox = ProcessSandbox::with(|limits| limits.stop_grace = Duration::from_mins(1));
+    let sandbox = ProcessSandbox::with(|limits| limits.stop_grace = Duration::from_secs(60));
     let script = "trap 'echo asked; exit 0' INT; echo ready; while :; do sleep 0.01; done";
     let mut watched = sandbox.supervise(sandbox.shell(script)).await;
     assert_eq!(watched.line().await, "ready");
@@ -36,7 +36,7 @@ async fn a_command_that_ignores_sigterm_is_killed() {
 #[tokio::test]
 async fn a_stop_may_become_a_fast_one() {
     let sandbox = ProcessSandbox::with(|limits| {
-        (limits.stop_grace, limits.fast_stop_grace) = (Duration::from_mins(1), Duration::ZERO);
+        (limits.stop_grace, limits.fast_stop_grace) = (Duration::from_secs(60), Duration::ZERO);
     });
     let mut watched =
         sandbox.supervise(sandbox.shell("trap '' INT TERM; echo ready; sleep 600")).await;

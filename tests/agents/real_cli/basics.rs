@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use surefire::agent::{Agent, AgentEvent, Failure, Turn};
+use surefire::agent::{Agent, AgentEvent, Failure};
 use surefire_testkit::sandbox::{alive, ends, is_collected};
 use surefire_testkit::{Move, RealCli, Watcher, eventually, link};
 use uuid::Uuid;
@@ -54,7 +54,7 @@ async fn a_system_prompt_reaches_the_service_with_every_turn() {
     let Some(cli) = newest() else { return };
     let real = Real::served_by(&cli, Move::says("Done."));
     real.take(&real.turn("Do it.")).await.unwrap();
-    let mut turn = Turn { system_prompt: Some(WORDS.into()), ..real.turn("Do it.") };
+    let mut turn = real.turn("Do it.").system_prompt(Some(WORDS.into()));
     for opened in [false, true] {
         turn.opened = opened;
         real.take(&turn).await.unwrap();

@@ -1,6 +1,6 @@
 //! What a turn costs, as each version reports it.
 
-use surefire::agent::{Agent, Turn};
+use surefire::agent::Agent;
 use surefire_testkit::{Move, RealCli, Watcher};
 
 use super::{RELEASED, Real, WAIT};
@@ -20,7 +20,7 @@ async fn five_turns_of_one_conversation_cost_five_times_one() {
         let mut sum = 0.0;
         for number in 0..5 {
             real.service().play([Move::says("Done.")]);
-            let turn = Turn { session: first.session, opened: number > 0, ..real.turn("Do it.") };
+            let turn = real.turn("Do it.").session(first.session).opened(number > 0);
             let reply = real.take(&turn).await.unwrap();
             let cost = reply.cost_usd.unwrap();
             assert!(is_about(cost, ANSWER_USD), "{cli:?}, turn {number}: {cost}");

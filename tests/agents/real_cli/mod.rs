@@ -65,11 +65,11 @@ impl Real {
             ("CLAUDECODE".into(), "1".into()),
         ];
         environment.extend(service.iter().flat_map(ScriptedService::environment));
-        let claude = Claude::with_environment(&cli.program, environment).settings(ClaudeSettings {
-            stop_grace: Duration::from_secs(3),
-            linger_timeout: Duration::from_secs(10),
-            ..ClaudeSettings::default()
-        });
+        let claude = Claude::with_environment(&cli.program, environment).settings(
+            ClaudeSettings::default()
+                .stop_grace(Duration::from_secs(3))
+                .linger_timeout(Duration::from_secs(10)),
+        );
         let real = Self { folder, claude, service };
         std::fs::write(real.project().join("notes.txt"), "old words\n").unwrap();
         let script = real.project().join(WAIT);
@@ -111,15 +111,15 @@ impl Real {
         prompt.clone_into(&mut turn.prompt);
         // The price of this model gives round figures.
         turn.model = Some("claude-sonnet-4-5".to_owned());
-        turn.limits.duration = Duration::from_mins(2);
-        turn.limits.silence = Duration::from_mins(1);
+        turn.limits.duration = Duration::from_secs(2 * 60);
+        turn.limits.silence = Duration::from_secs(60);
         turn
     }
 
     /// A turn of a step with these tools.
     fn step(&self, tools: &[&str]) -> Turn {
         let tools: Vec<Tool> = tools.iter().map(|tool| tool.parse().unwrap()).collect();
-        Turn { tools: Some(tools), ..self.turn("Do it.") }
+        self.turn("Do it.").tools(Some(tools))
     }
 
     async fn take(&self, turn: &Turn) -> Result<Reply, Failure> {

@@ -77,7 +77,7 @@ impl Real {
 }
 
 fn untrusted(turn: Turn) -> Turn {
-    Turn { repository: RepositorySettings::LeftOut, ..turn }
+    turn.repository(RepositorySettings::LeftOut)
 }
 
 /// The CLI's default behaviour, which makes the flags necessary: this directory was never trusted.
@@ -103,7 +103,8 @@ async fn where_they_are_left_out_only_the_instructions_reach_the_model() {
         for directory in ["", "docs"] {
             let real = Real::bringing(&cli);
             let turn = untrusted(real.turn("Do it."));
-            let turn = Turn { directory: turn.directory.join(directory), ..turn };
+            let below = turn.directory.join(directory);
+            let turn = turn.directory(below);
             let asked = real.uses_a_tool(&turn).await;
             assert_eq!(real.marks(), ["user-session", "user-tool"], "{cli:?} in {directory:?}");
             for words in [WORDS, IMPORTED] {
@@ -123,13 +124,13 @@ async fn servers_from_above_the_repository_are_left_out_as_well() {
             fs::create_dir(real.folder.path().join("marks")).unwrap();
             real.writes("CLAUDE.md", WORDS);
             real.writes("../.mcp.json", &real.servers("server"));
-            let asked = real.uses_a_tool(&Turn { repository, ..real.turn("Do it.") }).await;
+            let asked = real.uses_a_tool(&real.turn("Do it.").repository(repository)).await;
             assert!(asked.contains(WORDS), "{cli:?} {repository:?}");
             match repository {
                 RepositorySettings::Used => {
                     eventually("a server", || real.marks() == ["server"]).await;
                 }
-                RepositorySettings::LeftOut => assert_eq!(real.marks(), [""; 0], "{cli:?}"),
+                _ => assert_eq!(real.marks(), [""; 0], "{cli:?}"),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What a step's tools allow with default settings, in each version.
 
 use serde_json::json;
-use surefire::agent::{PermissionMode, RefusedTool, Turn};
+use surefire::agent::{PermissionMode, RefusedTool};
 use surefire_testkit::{Move, RealCli};
 
 use super::Real;
@@ -66,7 +66,7 @@ async fn without_them_the_commit_is_refused_and_named() {
 
         // The tools that it names are those that were missing.
         real.service().play([Move::runs(COMMIT), Move::says("Done.")]);
-        let turn = Turn { allowed: commit.allowed_by(), ..real.step(&["edit", "git add *"]) };
+        let turn = real.step(&["edit", "git add *"]).allowed(commit.allowed_by());
         let reply = real.take(&turn).await.unwrap();
         assert_eq!(refused(&reply.refused), [""; 0], "{cli:?}");
         assert_eq!(real.commits(), "Say it anew; it was old\nFirst", "{cli:?}");

@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use surefire::__private::Sealed;
 use surefire::{
     AnyPosition, AnyRecipe, Catalog, Guardrails, Next, Outline, Snapshot, SnapshotError,
     StepOutline, UnknownName, catalog,
@@ -58,10 +59,15 @@ struct CustomRecipe {
 impl CustomRecipe {
     fn leaked(id: &'static str, mistake: Mistake) -> &'static dyn AnyRecipe {
         let model = inner().outline();
-        let prompt =
-            |step: &StepOutline| if mistake == Mistake::NoPrompt { "" } else { step.prompt };
-        let steps = model.steps.iter().map(|step| StepOutline { prompt: prompt(step), ..*step });
-        let outline = Outline { id, steps: steps.collect::<Vec<_>>().leak(), ..*model };
+        let step = |mut step: StepOutline| {
+            if mistake == Mistake::NoPrompt {
+                step.prompt = "";
+            }
+            step
+        };
+        let mut outline = *model;
+        outline.id = id;
+        outline.steps = model.steps.iter().copied().map(step).collect::<Vec<_>>().leak();
         Box::leak(Box::new(Self { outline: Box::leak(Box::new(outline)), mistake }))
     }
 
@@ -73,6 +79,8 @@ impl CustomRecipe {
 fn inner() -> &'static dyn AnyRecipe {
     catalog![OneStep].get("one-step").expect("it was just put in")
 }
+
+impl Sealed for CustomRecipe {}
 
 impl AnyRecipe for CustomRecipe {
     fn outline(&self) -> &'static Outline {
@@ -103,6 +111,8 @@ struct Position {
     outline: &'static Outline,
     mistake: Mistake,
 }
+
+impl Sealed for Position {}
 
 impl AnyPosition for Position {
     fn recipe(&self) -> &'static Outline {

@@ -76,5 +76,6 @@ pub(super) fn produced(reason: ExitReason) -> (Basis, End) {
         }
         ExitReason::WorkerFailed => (Engine, agents::acts("die-by-signal")),
         ExitReason::WorkerTimeout => (Engine, limits::turn_time()),
+        _ => panic!("`{reason}` has no row here: write which situation produces it"),
     }
 }

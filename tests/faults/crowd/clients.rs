@@ -92,7 +92,7 @@ impl Client {
     }
 
     async fn open_runs(&self) -> usize {
-        let open = RunFilter { open: Some(true), ..RunFilter::default() };
+        let open = RunFilter::default().open(Some(true));
         self.read(move |store| store.runs(&open)).await.len()
     }
 
@@ -120,7 +120,7 @@ impl Client {
     }
 
     pub(super) async fn last_run(&self, session: SessionId) -> Option<RunId> {
-        let last = RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() };
+        let last = RunFilter::default().session(Some(session)).limit(Some(1));
         self.read(move |store| store.runs(&last)).await.first().map(|run| run.id)
     }
 
@@ -151,25 +151,20 @@ impl Client {
         let engine = &self.engine;
         match request {
             Request::Prompt(text) => {
-                let begin = Some(NewSessionSpec {
-                    directory: Some(self.project.clone()),
-                    ..NewSessionSpec::default()
-                });
+                let begin = Some(NewSessionSpec::default().directory(Some(self.project.clone())));
                 let said: Result<_, SendPromptError> =
-                    engine.send_prompt(SendPrompt { session, text, begin }).await;
+                    engine.send_prompt(SendPrompt::new(session, text).begin(begin)).await;
                 said.map_or_else(|error| Answer::Failed(error.to_string()), |_| Answer::Done)
             }
             Request::Start { recipe } => {
                 let max_ticks = (recipe == RESTARTS).then_some(MAX_CHAIN_TICKS);
-                let limits = Limits { max_ticks, ..Limits::default() };
+                let limits = Limits::default().max_ticks(max_ticks);
                 // All of them work in one work tree.
                 let permits = Permits { force_parallel: true, ..Permits::default() };
-                let start = Start {
-                    session: Some(session),
-                    limits,
-                    permits,
-                    ..Start::new(recipe, &self.project)
-                };
+                let start = Start::new(recipe, &self.project)
+                    .session(Some(session))
+                    .limits(limits)
+                    .permits(permits);
                 match engine.start(start).await {
                     Ok(_) => Answer::Done,
                     Err(busy @ StartError::Busy { .. }) => Answer::Refused(busy.to_string()),

@@ -10,7 +10,7 @@ use super::clients::Client;
 use super::journal::{Entry, Journal, Request};
 
 /// How long everything may take to end by itself.
-const QUIET_TIMEOUT: Duration = Duration::from_mins(2);
+const QUIET_TIMEOUT: Duration = Duration::from_secs(2 * 60);
 
 /// How long one session may take for a run of one step.
 const RUN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -45,8 +45,8 @@ pub(super) async fn finish(engine: &Engine, journal: &Journal, clients: Vec<Clie
 
 /// Descriptions of everything that has not ended.
 fn unfinished(store: &dyn Store) -> Result<Vec<String>, StoreError> {
-    let open = store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })?;
-    let paused = store.runs(&RunFilter { resume_due: true, ..RunFilter::default() })?;
+    let open = store.runs(&RunFilter::default().open(Some(true)))?;
+    let paused = store.runs(&RunFilter::default().resume_due(true))?;
     let mut left = Vec::new();
     left.extend(open.iter().map(|run| format!("run {} does not end", run.id)));
     left.extend(paused.iter().map(|run| format!("run {} is paused and does not resume", run.id)));

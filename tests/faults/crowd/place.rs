@@ -12,7 +12,7 @@ use super::server;
 use crate::server::{Place, Server};
 
 /// How long the last server may take until everything has ended. Many kills leave many sessions.
-const FINISH_TIMEOUT: Duration = Duration::from_mins(20);
+const FINISH_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 
 pub(super) struct Crowd {
     pub(super) place: Place,

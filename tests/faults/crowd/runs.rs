@@ -91,13 +91,7 @@ pub(super) fn look(evidence: &Evidence, run: &RunRecord, findings: &mut Findings
             }
             Event::CheckBegan { check, .. } => walk.attempt = Some(check.to_string()),
             Event::Checked { .. } => walk.attempt = None,
-            Event::TreeSeen { .. }
-            | Event::RulesBroken { .. }
-            | Event::WorktreeEnded { .. }
-            | Event::ToolsRefused { .. }
-            | Event::Retried { .. }
-            | Event::PromptQueued { .. }
-            | Event::Resumed { .. } => {}
+            _ => {}
         }
     }
     // Each outcome that was read led to a transition or an end, and nothing else did.
@@ -155,7 +149,7 @@ impl Walk {
 
 /// Whether another run replaced a paused one, in the same commit.
 fn is_displaced(evidence: &Evidence, run: &RunRecord, at: u64) -> bool {
-    let of_session = RunFilter { session: Some(run.session), ..RunFilter::default() };
+    let of_session = RunFilter::default().session(Some(run.session));
     let others = evidence.store.runs(&of_session).expect("the store works");
     others.iter().filter(|other| other.id != run.id).any(|other| {
         let events = evidence.store.events(other.id, 0, usize::MAX).expect("the store works");

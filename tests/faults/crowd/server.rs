@@ -63,7 +63,7 @@ async fn open(folder: &Path) -> Engine {
     assert!(opened.quarantined.is_none(), "no kill damages the store");
     let program = std::env::var_os(AGENT_VARIABLE).expect("the campaign names it");
     let quick = Duration::from_millis(10);
-    let settings = ClaudeSettings { max_poll_interval: quick, ..ClaudeSettings::default() };
+    let settings = ClaudeSettings::default().max_poll_interval(quick);
     let claude =
         Claude::find(Some(Path::new(&program))).expect("the fake is there").settings(settings);
     let store: Arc<dyn Store> = Arc::new(opened.store);

@@ -143,7 +143,7 @@ fn a_run_continues_in_a_recipe_that_changed_behind_it() {
         run.report(outcome);
     }
     assert_eq!(run.reason(), "max-step-visits-exceeded:audit");
-    let resumed = Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) };
+    let resumed = Resume::by(ResumedBy::User).allow_visits(1);
     let fresh = run.fresh();
     let _ = run
         .run

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::one_run::{OneRun, replied};
+use surefire::__private::Sealed;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll};
 use surefire::run::{
     Action, CannotResume, Event, Input, Limits, PendingPrompts, Purpose, Resume, ResumedBy, Run,
@@ -120,7 +121,7 @@ surefire::recipe! {
 
 #[test]
 fn an_unknown_outcome_is_an_error_if_the_step_has_no_other() {
-    let mut run = OneRun::start(&Strict, Limits { max_retries: 0, ..Limits::default() });
+    let mut run = OneRun::start(&Strict, Limits::default().max_retries(0));
     run.report("finished");
     assert_eq!(run.reason(), "orchestration-error");
 }
@@ -202,7 +203,7 @@ fn a_prompt_whose_turn_was_cut_short_is_queued_again() {
 
 #[test]
 fn the_cost_of_a_failed_turn_counts() {
-    let limits = Limits { budget_usd: Some(5.0), ..Limits::default() };
+    let limits = Limits::default().budget_usd(Some(5.0));
     let fail = |reason, cost_usd| {
         let mut run = OneRun::start(&ImplementAndReview, limits);
         let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
@@ -248,7 +249,7 @@ fn a_run_stopped_by_visits_resumes_when_more_are_allowed() {
     let refused =
         run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap_err();
     assert!(matches!(refused, CannotResume::WouldStopAgain { .. }), "{refused}");
-    let more = Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) };
+    let more = Resume::by(ResumedBy::User).allow_visits(1);
     let decision = run.run.resume(more, PendingPrompts::default(), fresh).unwrap();
     let names: Vec<_> = decision.events.iter().map(Event::name).collect();
     assert_eq!(
@@ -269,9 +270,9 @@ fn a_run_stopped_by_visits_resumes_when_more_are_allowed() {
 fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_resume() {
     let limits = Limits::default();
     let table = [
-        (Limits { time: Some(Duration::from_secs(10)), ..limits }, "timeout"),
-        (Limits { max_ticks: Some(1), ..limits }, "max_ticks"),
-        (Limits { budget_usd: Some(0.25), ..limits }, "cost_budget"),
+        (limits.time(Some(Duration::from_secs(10))), "timeout"),
+        (limits.max_ticks(Some(1)), "max_ticks"),
+        (limits.budget_usd(Some(0.25)), "cost_budget"),
     ];
     for (limits, reason) in table {
         let mut run = OneRun::start(&ImplementAndReview, limits);
@@ -287,7 +288,7 @@ fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_resume() {
             run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).is_err(),
             "{reason}: the run would stop again"
         );
-        let raised = Resume { limits: Some(Limits::default()), ..Resume::by(ResumedBy::User) };
+        let raised = Resume::by(ResumedBy::User).limits(Some(Limits::default()));
         let decision = run.run.resume(raised, PendingPrompts::default(), fresh).unwrap();
         assert!(matches!(decision.action, Action::Ask(_)));
         run.report("no-issues");
@@ -298,18 +299,15 @@ fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_resume() {
 
 #[test]
 fn an_exit_is_never_blocked_by_a_limit() {
-    let mut run =
-        OneRun::start(&ImplementAndReview, Limits { max_ticks: Some(1), ..Limits::default() });
+    let mut run = OneRun::start(&ImplementAndReview, Limits::default().max_ticks(Some(1)));
     run.report("no-tasks");
     assert_eq!(run.reason(), "no-tasks-available");
 }
 
 #[test]
 fn time_can_run_out_in_the_middle_of_a_turn() {
-    let mut run = OneRun::start(
-        &ImplementAndReview,
-        Limits { time: Some(Duration::from_secs(25)), ..Limits::default() },
-    );
+    let mut run =
+        OneRun::start(&ImplementAndReview, Limits::default().time(Some(Duration::from_secs(25))));
     assert_eq!(run.ask().time_left, Some(Duration::from_secs(25)));
     run.report("complete");
     assert_eq!(run.ask().time_left, Some(Duration::from_secs(15)));
@@ -443,8 +441,7 @@ fn a_resumed_run_delivers_queued_prompts_first_and_repeats_no_delivered_one() {
 
 #[test]
 fn progress_or_another_reason_allows_another_automatic_resume_up_to_the_limit() {
-    let mut run =
-        OneRun::start(&ImplementAndReview, Limits { auto_resumes: 3, ..Limits::default() });
+    let mut run = OneRun::start(&ImplementAndReview, Limits::default().auto_resumes(3));
     fail(&mut run, ExitReason::RateLimited);
     resume_by_itself(&mut run);
     run.report("complete");
@@ -496,12 +493,16 @@ fn a_run_that_reached_its_goal_or_is_running_cannot_be_resumed() {
 }
 
 static NO_PROMPT: std::sync::LazyLock<&'static Outline> = std::sync::LazyLock::new(|| {
-    let steps = vec![StepOutline { prompt: " \n", ..Strict::OUTLINE.steps[0] }];
-    Box::leak(Box::new(Outline { steps: steps.leak(), ..*Strict::OUTLINE }))
+    let (mut outline, mut step) = (*Strict::OUTLINE, Strict::OUTLINE.steps[0]);
+    step.prompt = " \n";
+    outline.steps = vec![step].leak();
+    Box::leak(Box::new(outline))
 });
 
 #[derive(Debug)]
 struct NoPromptPosition(Box<dyn AnyPosition>);
+
+impl Sealed for NoPromptPosition {}
 
 impl AnyPosition for NoPromptPosition {
     fn recipe(&self) -> &'static Outline {
@@ -539,6 +540,8 @@ impl AnyPosition for NoPromptPosition {
 
 /// A hand-written recipe whose step has a blank prompt, which the macro would refuse.
 struct NoPromptRecipe;
+
+impl Sealed for NoPromptRecipe {}
 
 impl AnyRecipe for NoPromptRecipe {
     fn outline(&self) -> &'static Outline {

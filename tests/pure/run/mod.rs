@@ -1,6 +1,6 @@
 //! One run as a pure state machine: what it decides, and what always holds.
 
-#![cfg(feature = "recipes")]
+#![cfg(all(feature = "recipes", feature = "session"))]
 
 mod changed_recipe;
 mod decisions;

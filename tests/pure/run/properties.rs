@@ -46,13 +46,13 @@ fn happens() -> impl Strategy<Value = Happens> {
 fn limits() -> impl Strategy<Value = Limits> {
     let maybe = |range: std::ops::Range<u32>| proptest::option::weighted(0.3, range);
     (maybe(1..400), maybe(1..30), maybe(1..40), 0u32..4, 0u32..4).prop_map(
-        |(time, max_ticks, budget, max_retries, auto_resumes)| Limits {
-            time: time.map(|seconds| Duration::from_secs(seconds.into())),
-            max_ticks,
-            budget_usd: budget.map(|quarters| f64::from(quarters) * 0.25),
-            max_retries,
-            auto_resumes,
-            ..Limits::default()
+        |(time, max_ticks, budget, max_retries, auto_resumes)| {
+            Limits::default()
+                .time(time.map(|seconds| Duration::from_secs(seconds.into())))
+                .max_ticks(max_ticks)
+                .budget_usd(budget.map(|quarters| f64::from(quarters) * 0.25))
+                .max_retries(max_retries)
+                .auto_resumes(auto_resumes)
         },
     )
 }
@@ -126,12 +126,8 @@ fn happen(run: &mut OneRun, what: &Happens) {
         (Happens::Resume { by_user, allow_visits, allow_steps, lift }, _) => {
             let by = if *by_user { ResumedBy::User } else { ResumedBy::Auto };
             let limits = lift.then(Limits::default);
-            let resume = Resume {
-                limits,
-                allow_visits: *allow_visits,
-                allow_steps: *allow_steps,
-                ..Resume::by(by)
-            };
+            let resume =
+                Resume::by(by).limits(limits).allow_visits(*allow_visits).allow_steps(*allow_steps);
             let fresh = run.fresh();
             if let Ok(decision) = run.run.resume(resume, PendingPrompts::default(), fresh) {
                 run.events.extend(decision.events);
@@ -204,6 +200,7 @@ fn check(run: &OneRun) {
                 assert!(!open);
                 open = true;
             }
+            other => panic!("what does {other:?} have to do with the others?"),
         }
     }
     assert_eq!(open, run.run.ending().is_none());

@@ -193,7 +193,7 @@ fn an_exit_is_not_verified() {
 fn the_time_of_a_visits_commands_is_bounded_together() {
     let mut run = run();
     run.reply(r#"{"outcome": "complete"}"#);
-    assert_eq!(run.check().time, Some(Duration::from_mins(10)), "the recipe's guardrail");
+    assert_eq!(run.check().time, Some(Duration::from_secs(10 * 60)), "the recipe's guardrail");
     run.checked(FAILED, "");
     run.reply(r#"{"outcome": "complete"}"#);
     assert_eq!(run.check().time, Some(Duration::from_secs(595)), "five seconds are used up");
@@ -205,13 +205,13 @@ fn the_time_of_a_visits_commands_is_bounded_together() {
 #[test]
 fn a_step_that_is_a_command_takes_no_turn_and_its_status_decides() {
     for (verdict, step) in [(CheckVerdict::Passed, "commit"), (FAILED, "build")] {
-        let limits = Limits { max_ticks: Some(1), ..Limits::default() };
+        let limits = Limits::default().max_ticks(Some(1));
         let mut run = OneRun::start(&Proving, limits);
         run.report("complete");
         let check = run.check();
         assert_eq!(
             (check.step, check.purpose, check.time),
-            ("test", CheckKind::Run, Some(Duration::from_mins(5)))
+            ("test", CheckKind::Run, Some(Duration::from_secs(5 * 60)))
         );
         assert_eq!(run.run.spent().ticks, 1, "a command needs no turn, even where none is left");
         run.checked(verdict, "");
@@ -228,7 +228,7 @@ fn a_step_that_is_a_command_takes_no_turn_and_its_status_decides() {
 fn a_command_that_cannot_be_run_or_whose_end_is_unknown_ends_the_run() {
     let table = [
         (CheckVerdict::Impossible, "verification_failed"),
-        (CheckVerdict::TimedOut { limit: Duration::from_mins(5) }, "verification_timeout"),
+        (CheckVerdict::TimedOut { limit: Duration::from_secs(5 * 60) }, "verification_timeout"),
         (CheckVerdict::Unknown, "interrupted"),
     ];
     for (verdict, reason) in table {
@@ -321,7 +321,7 @@ fn tools_that_a_resume_allows_stay_allowed_and_are_recorded_once() {
     for expected in [tools(&["npm test *"]), Vec::new()] {
         let exit = Exit::because(ExitReason::UserRequested);
         run.handle(Input::Stopped { exit, took: Duration::ZERO });
-        let resume = Resume { allow_tools: tools(&["npm test *"]), ..Resume::by(ResumedBy::User) };
+        let resume = Resume::by(ResumedBy::User).allow_tools(tools(&["npm test *"]));
         let fresh = run.fresh();
         let decision = run.run.resume(resume, PendingPrompts::default(), fresh).unwrap();
         let Some(Event::Resumed { allow_tools, .. }) = decision.events.first() else {

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use super::one_run::OneRun;
+use surefire::__private::Sealed;
 use surefire::run::{
     CheckVerdict, Event, Input, Limits, PendingPrompts, ReplyReading, Resume, ResumedBy, Run,
     TurnFacts,
@@ -42,18 +43,18 @@ struct Reviewed {
 }
 
 fn carrying(max_review_rounds: Option<u32>) -> &'static Outline {
-    let outcome = |outcome: &OutcomeOutline| OutcomeOutline {
-        findings: ["issues-found", "nitpicks"].contains(&outcome.name),
-        ..*outcome
+    let outcome = |mut outcome: OutcomeOutline| {
+        outcome.findings = ["issues-found", "nitpicks"].contains(&outcome.name);
+        outcome
     };
-    let step = |step: &StepOutline| StepOutline {
-        outcomes: step.outcomes.iter().map(outcome).collect::<Vec<_>>().leak(),
-        ..*step
+    let step = |mut step: StepOutline| {
+        step.outcomes = step.outcomes.iter().copied().map(outcome).collect::<Vec<_>>().leak();
+        step
     };
-    let plain = Plain::OUTLINE;
-    let steps: Vec<_> = plain.steps.iter().map(step).collect();
-    let guardrails = Guardrails { max_review_rounds, ..plain.guardrails };
-    Box::leak(Box::new(Outline { steps: steps.leak(), guardrails, ..*plain }))
+    let mut outline = *Plain::OUTLINE;
+    outline.steps = outline.steps.iter().copied().map(step).collect::<Vec<_>>().leak();
+    outline.guardrails.max_review_rounds = max_review_rounds;
+    Box::leak(Box::new(outline))
 }
 
 static DEFAULT: LazyLock<&'static Outline> = LazyLock::new(|| carrying(None));
@@ -63,6 +64,8 @@ static REVIEWED_FIVE_ROUNDS: Reviewed = Reviewed { outline: &FIVE_ROUNDS };
 
 #[derive(Debug)]
 struct Position(Box<dyn AnyPosition>, &'static Outline);
+
+impl Sealed for Reviewed {}
 
 impl AnyRecipe for Reviewed {
     fn outline(&self) -> &'static Outline {
@@ -79,6 +82,8 @@ impl AnyRecipe for Reviewed {
         Ok(Box::new(Position(Plain::ANY.resume_within(snapshot, limits)?, self.outline)))
     }
 }
+
+impl Sealed for Position {}
 
 impl AnyPosition for Position {
     fn recipe(&self) -> &'static Outline {

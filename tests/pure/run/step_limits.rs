@@ -87,7 +87,7 @@ fn a_resumed_run_may_get_more_visits_of_such_a_step() {
     let again = Resume::by(ResumedBy::User);
     let refused = run.run.resume(again.clone(), PendingPrompts::default(), fresh).unwrap_err();
     assert!(refused.to_string().contains("would stop again"), "{refused}");
-    let more = Resume { allow_visits: 1, ..again };
+    let more = again.allow_visits(1);
     let decision = run.run.resume(more, PendingPrompts::default(), fresh).unwrap();
     run.events.extend(decision.events);
     assert_eq!((run.ask().step, run.run.position().visits("wait")), ("wait", 3));

@@ -67,7 +67,7 @@ impl Dice {
     fn violation(self) -> Violation {
         let rule =
             if self.0[1].is_multiple_of(2) { BrokenRule::Lockfile } else { BrokenRule::NotAllowed };
-        Violation { path: "Cargo.lock".to_owned(), rule }
+        Violation::new("Cargo.lock", rule)
     }
 
     fn tree(self) -> TreeState {
@@ -117,10 +117,7 @@ impl Dice {
                 } else {
                     Some(Box::new(world.last_ended()?))
                 };
-                SessionInput::Resume {
-                    ended,
-                    resume: Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) },
-                }
+                SessionInput::Resume { ended, resume: Resume::by(ResumedBy::User).allow_visits(1) }
             }
             5 => SessionInput::Stop { exit, took },
             6 => SessionInput::Kill { took },
@@ -206,6 +203,7 @@ fn step(world: &mut World, dice: Dice) {
                 world.unsure.insert(turn.prompt().to_owned());
             }
             TurnEnd::Failed { undelivered: true, .. } => {}
+            other => panic!("no test ends a turn with {other:?}"),
         }
     }
     let stops =

@@ -122,11 +122,7 @@ impl World {
         }
         assert_eq!(self.session.in_flight(), self.in_flight.as_ref().map(InFlight::attempt));
         assert_eq!(self.summary(), self.reloaded().1, "the session equals what is persisted");
-        let due = RunFilter {
-            session: Some(self.session.id()),
-            resume_due: true,
-            ..RunFilter::default()
-        };
+        let due = RunFilter::default().session(Some(self.session.id())).resume_due(true);
         let due: Vec<_> = self.store.runs(&due).unwrap().iter().map(|run| run.id).collect();
         assert_eq!(due, Vec::from_iter(self.paused()), "no other run waits to resume");
         Ok(decision)
@@ -173,7 +169,7 @@ impl World {
         match self.session.status() {
             RunStatus::Paused(run) => Some(run),
             RunStatus::Unreplayable(run) => self.session.resume_at().map(|_| run),
-            RunStatus::None | RunStatus::Driven(_) | RunStatus::Orphaned(_) => None,
+            _ => None,
         }
     }
 
@@ -183,7 +179,7 @@ impl World {
             RunStatus::Driven(run) | RunStatus::Orphaned(run) | RunStatus::Paused(run) => {
                 self.changed.insert(run);
             }
-            RunStatus::Unreplayable(_) | RunStatus::None => {}
+            _ => {}
         }
         self.restart();
     }
@@ -225,7 +221,7 @@ impl World {
             permits: Permits::default(),
             project: Project::default(),
             worktree: None,
-            limits: Limits { time: Some(Duration::from_hours(1)), ..Limits::default() },
+            limits: Limits::default().time(Some(Duration::from_secs(60 * 60))),
             spent: Usage::default(),
             restarts: 0,
             continues: None,
@@ -245,8 +241,7 @@ impl World {
 
     /// The run that began last, as stored, if it has ended and its recipe has not changed.
     pub(crate) fn last_ended(&self) -> Option<(Run, u64)> {
-        let last =
-            RunFilter { session: Some(self.session.id()), limit: Some(1), ..RunFilter::default() };
+        let last = RunFilter::default().session(Some(self.session.id())).limit(Some(1));
         let record = self.store.runs(&last).unwrap().pop().filter(|run| run.ending.is_some())?;
         if self.changed.contains(&record.id) {
             return None;
@@ -315,9 +310,9 @@ fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {
             origin: TurnOrigin::Adopted(attempt.process.clone()),
         }
     });
-    let of_it = RunFilter { session: Some(id), ..RunFilter::default() };
-    let open = store.runs(&RunFilter { open: Some(true), ..of_it.clone() }).unwrap().pop();
-    let paused = store.runs(&RunFilter { resume_due: true, ..of_it }).unwrap().pop();
+    let of_it = RunFilter::default().session(Some(id));
+    let open = store.runs(&of_it.clone().open(Some(true))).unwrap().pop();
+    let paused = store.runs(&of_it.resume_due(true)).unwrap().pop();
     let run = open.or(paused).map_or(StoredRun::None, |record| {
         let process = of_session
             .clone()

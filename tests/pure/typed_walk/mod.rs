@@ -122,7 +122,7 @@ macro_rules! typed_walk {
                 fn take(self, outcome: usize) -> Result<Self, $crate::typed_walk::End> {
                     match self {
                         $(Self::$step(at) => {
-                            let outcomes = <generated::$outcome as strum::VariantArray>::VARIANTS;
+                            let outcomes = <generated::$outcome as surefire::WireEnum>::ALL;
                             match at.on(outcomes[outcome]) {
                                 $(generated::$next::$to(at) => Ok(Self::$to(at)),)*
                                 $(generated::$next::End(generated::End::$restart(restart)) => {

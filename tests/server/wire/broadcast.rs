@@ -153,7 +153,7 @@ fn a_guardrail_names_the_refused_step_and_does_not_count_it() {
     ];
     assert_eq!(published[published.len() - 3..], end);
     let before = run.published.len();
-    run.resume(Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) });
+    run.resume(Resume::by(ResumedBy::User).allow_visits(1));
     let published: Vec<_> = run.published[before..].iter().map(in_short).collect();
     let expected = [
         "recipe_started fix 7",

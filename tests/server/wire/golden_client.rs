@@ -54,61 +54,39 @@ fn greetings() -> [(&'static str, ClientMessage); 7] {
 }
 
 fn recipes() -> [(&'static str, ClientMessage); 15] {
-    let start = StartRecipe {
-        session: StartIn::Session(session()),
-        recipe_id: "implement-and-review".into(),
-        working_directory: None,
-        provider: None,
-        agent: None,
-        model: None,
-        prompt: None,
-        allow_tools: Vec::new(),
-        allow_dirty: false,
-        allow_deps: false,
-        force_parallel: false,
-        trust: false,
-        untrusted: None,
-        isolate: false,
-        limits: WantedLimits::default(),
-    };
-    let new_session = StartRecipe {
-        session: StartIn::NewSession,
-        recipe_id: "review-and-commit".into(),
-        working_directory: Some("/projects/shop".into()),
-        ..start.clone()
-    };
-    let full = StartRecipe {
-        working_directory: Some("/projects/shop".into()),
-        provider: Some("claude".into()),
-        agent: Some("claude".into()),
-        model: Some("opus".into()),
-        prompt: Some("Only the tasks about the shopping cart.".into()),
-        allow_tools: vec!["npm test *".parse().expect("it is a tool")],
-        limits: WantedLimits {
-            time: Some(Duration::from_hours(2)),
-            max_ticks: Some(40),
-            budget_usd: Some(12.5),
-            auto_resumes: Some(0),
-        },
-        ..start.clone()
-    };
+    let start = StartRecipe::new("implement-and-review").session(StartIn::Session(session()));
+    let new_session =
+        StartRecipe::new("review-and-commit").working_directory(Some("/projects/shop".into()));
+    let full = start
+        .clone()
+        .working_directory(Some("/projects/shop".into()))
+        .provider(Some("claude".into()))
+        .agent(Some("claude".into()))
+        .model(Some("opus".into()))
+        .prompt(Some("Only the tasks about the shopping cart.".into()))
+        .allow_tools(vec!["npm test *".parse().expect("it is a tool")])
+        .limits(
+            WantedLimits::default()
+                .time(Some(Duration::from_secs(2 * 60 * 60)))
+                .max_ticks(Some(40))
+                .budget_usd(Some(12.5)),
+        );
     let resume = ResumeRun::new(run_id());
-    let allowing = ResumeRun { allow_tools: vec![Tool::command("npm test *")], ..resume.clone() };
-    let further = ResumeRun {
-        limits: WantedLimits {
-            time: Some(Duration::from_hours(1)),
-            max_ticks: Some(80),
-            budget_usd: Some(20.0),
-            auto_resumes: Some(5),
-        },
-        allow_visits: 2,
-        allow_steps: 10,
-        ..resume.clone()
-    };
+    let allowing = resume.clone().allow_tools(vec![Tool::command("npm test *")]);
+    let further = resume
+        .clone()
+        .limits(
+            WantedLimits::default()
+                .time(Some(Duration::from_secs(60 * 60)))
+                .max_ticks(Some(80))
+                .budget_usd(Some(20.0)),
+        )
+        .allow_visits(2)
+        .allow_steps(10);
     let exit = ExitRecipe { session_id: session(), reason: ExitReason::UserRequested };
     let interrupted = ExitRecipe { reason: ExitReason::UserStopped, ..exit };
-    let prune = PruneRuns { older_than: Duration::from_hours(30 * 24) };
-    let old = PruneSessions { older_than: Duration::from_hours(90 * 24) };
+    let prune = PruneRuns { older_than: Duration::from_secs(30 * 24 * 60 * 60) };
+    let old = PruneSessions { older_than: Duration::from_secs(90 * 24 * 60 * 60) };
     let off = SetOrchestration { enabled: false, session_id: None };
     let on = SetOrchestration { enabled: true, session_id: Some(session()) };
     [
@@ -132,17 +110,15 @@ fn recipes() -> [(&'static str, ClientMessage); 15] {
 
 /// What the machine's user allows runs to do, and requests about worktrees and trust.
 fn widened() -> [(&'static str, ClientMessage); 7] {
-    let start = StartRecipe {
-        working_directory: Some("/projects/shop".into()),
-        allow_dirty: true,
-        allow_deps: true,
-        force_parallel: true,
-        trust: true,
-        untrusted: Some(IfUntrusted::Skip),
-        isolate: true,
-        ..StartRecipe::new("rebase")
-    };
-    let resume = ResumeRun { allow_deps: true, force_parallel: true, ..ResumeRun::new(run_id()) };
+    let start = StartRecipe::new("rebase")
+        .working_directory(Some("/projects/shop".into()))
+        .allow_dirty(true)
+        .allow_deps(true)
+        .force_parallel(true)
+        .trust(true)
+        .untrusted(Some(IfUntrusted::Skip))
+        .isolate(true);
+    let resume = ResumeRun::new(run_id()).allow_deps(true).force_parallel(true);
     let working_directory = std::path::PathBuf::from("/projects/shop");
     let (looked, trusted) = (working_directory.clone(), working_directory.clone());
     [

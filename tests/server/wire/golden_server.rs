@@ -2,7 +2,6 @@
 //! as the same message.
 
 use serde_json::Value;
-use strum::VariantNames;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndCommit};
 use surefire::run::WorktreeEnd;
 use surefire::view::{RunFacts, Timeline};
@@ -506,7 +505,7 @@ fn each_file_is_read_as_its_message() {
 #[test]
 fn every_type_has_a_file_and_every_file_its_message() {
     let rows = rows();
-    Side::Server.is_covered_by(rows.iter().map(|(file, _)| *file), ServerMessage::VARIANTS);
+    Side::Server.is_covered_by(rows.iter().map(|(file, _)| *file), ServerMessage::TYPES);
 }
 
 #[test]

@@ -71,10 +71,7 @@ fn a_run_that_cannot_be_read_is_missing_from_lists_and_the_others_are_there() {
         // The store opens nevertheless, and another run can use the session.
         let store = open(&folder);
         commit(&store, [events(5, 0, [started(5, 1)], 9)]).unwrap();
-        assert_eq!(
-            listed(&store, &RunFilter { open: Some(true), ..RunFilter::default() }),
-            [5, 2].map(run)
-        );
+        assert_eq!(listed(&store, &RunFilter::default().open(Some(true))), [5, 2].map(run));
     }
 }
 
@@ -112,7 +109,7 @@ fn an_event_that_cannot_be_read_hides_no_event_of_another_run() {
 fn skipped_rows_do_not_shorten_a_page() {
     let (folder, store) = with_four_runs();
     tamper(&folder, "UPDATE runs SET continues = 'x' WHERE number IN (4, 2)");
-    let page = |limit| listed(&store, &RunFilter { limit: Some(limit), ..RunFilter::default() });
+    let page = |limit| listed(&store, &RunFilter::default().limit(Some(limit)));
     assert_eq!(page(0), []);
     assert_eq!(page(1), [3].map(run));
     assert_eq!(page(2), [3, 1].map(run));
@@ -160,7 +157,7 @@ fn an_open_run_that_cannot_be_read_is_quarantined_when_the_store_opens() {
         drop(store);
         tamper(&folder, &damage);
         let store = open(&folder);
-        let open_ones = RunFilter { open: Some(true), ..RunFilter::default() };
+        let open_ones = RunFilter::default().open(Some(true));
         assert_eq!(listed(&store, &open_ones), [], "{damage}");
         assert_eq!(store.open_attempts(), Ok(vec![]), "{damage}");
         let named = store.quarantined().unwrap();
@@ -189,7 +186,7 @@ fn a_quarantined_run_is_listed_as_failed_with_the_cause() {
     assert!(is_unreadable(&store.events(run(2), 0, 99)), "its unreadable events stay unreadable");
     assert!(store.attempt(attempt(2)).unwrap().unwrap().ended);
     let reason = Some("storage_error".to_owned());
-    assert_eq!(listed(&store, &RunFilter { reason, ..RunFilter::default() }), [run(2)]);
+    assert_eq!(listed(&store, &RunFilter::default().reason(reason)), [run(2)]);
 }
 
 #[test]

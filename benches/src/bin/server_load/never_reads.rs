@@ -23,7 +23,7 @@ const TALKERS: usize = 16;
 const WORDS: usize = 200_000;
 
 const CALM: Duration = Duration::from_secs(8);
-const TIMEOUT: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_secs(2 * 60);
 
 pub(crate) async fn measure(below: &Path) -> Result<()> {
     let server = Arc::new(Serving::paced(Contender::Ours, below, PACE)?);

@@ -49,16 +49,14 @@ pub(crate) async fn serve(contender: &str, folder: &Path, pace: &str) -> Result<
 
 async fn ours(folder: &Path, pace: Duration) -> Result<()> {
     let much = 1_000_000_000;
-    let limits = ServerLimits {
-        max_connections: 4 * CLIENTS,
-        max_unauthenticated: 4 * CLIENTS,
-        auth_timeout: Duration::from_mins(5),
-        request_timeout: Duration::from_mins(5),
-        messages_per_second: much,
-        message_burst: much,
-        client_timeout: Duration::from_mins(60),
-        ..ServerLimits::default()
-    };
+    let limits = ServerLimits::default()
+        .max_connections(4 * CLIENTS)
+        .max_unauthenticated(4 * CLIENTS)
+        .auth_timeout(Duration::from_secs(5 * 60))
+        .request_timeout(Duration::from_secs(5 * 60))
+        .messages_per_second(much)
+        .message_burst(much)
+        .client_timeout(Duration::from_secs(60 * 60));
     let locks = folder.join("locks");
     let server = Server::builder()
         .recipes(BUNDLED)

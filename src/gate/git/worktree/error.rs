@@ -10,6 +10,7 @@ const MAX_SHOWN_PATHS: usize = 10;
 /// Why a worktree was not merged. Either nothing was changed, or the merge is done and files
 /// written into the worktree meanwhile kept it from being removed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GitWorktreeError {
     /// Git failed.
     #[error(transparent)]

@@ -20,4 +20,4 @@ pub use merge::Merged;
 pub use state::WorktreeState;
 
 /// How long a git call that writes a whole work tree may take.
-pub const WORKTREE_TIMEOUT: Duration = Duration::from_mins(10);
+pub const WORKTREE_TIMEOUT: Duration = Duration::from_secs(10 * 60);

@@ -107,11 +107,7 @@ pub fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
         ends_until(77),
         Event::Resumed {
             by: ResumedBy::Auto,
-            limits: Limits {
-                time: Some(Duration::from_millis(1)),
-                budget_usd: Some(1e-9),
-                ..Limits::default()
-            },
+            limits: Limits::default().time(Some(Duration::from_millis(1))).budget_usd(Some(1e-9)),
             extra_visits: 2,
             extra_steps: 3,
             allow_tools: vec![Tool::Edit, Tool::command("npm test *")],
@@ -122,8 +118,8 @@ pub fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
         Event::RulesBroken {
             attempt: attempt(5),
             violations: vec![
-                Violation { path: "Cargo.lock".into(), rule: BrokenRule::Lockfile },
-                Violation { path: "ü".into(), rule: BrokenRule::Denied { pattern: "**".into() } },
+                Violation::new("Cargo.lock", BrokenRule::Lockfile),
+                Violation::new("ü", BrokenRule::Denied { pattern: "**".into() }),
             ],
         },
         ends("lockfile_violation"),

@@ -17,45 +17,34 @@ pub fn runs_are_filtered(store: &dyn Store) {
     let text = |text: &str| Some(text.to_owned());
     let table: [(RunFilter, &[u128]); 22] = [
         (any(), &[5, 4, 3, 2, 1]),
-        (RunFilter { limit: Some(2), ..any() }, &[5, 4]),
-        (RunFilter { limit: Some(0), ..any() }, &[]),
-        (RunFilter { recipe: text("rebase"), ..any() }, &[3]),
-        (RunFilter { session: Some(session(2)), ..any() }, &[5]),
-        (RunFilter { reason: text("task-committed"), ..any() }, &[1]),
-        (RunFilter { reason: text("max-step-visits-exceeded"), ..any() }, &[2]),
-        (RunFilter { reason: text("max-step-visits-exceeded:fix"), ..any() }, &[2]),
-        (RunFilter { reason: text("max-step-visits-exceeded:commit"), ..any() }, &[]),
-        (RunFilter { reason: text("max"), ..any() }, &[]),
-        (RunFilter { open: Some(true), ..any() }, &[5, 4]),
-        (
-            RunFilter { open: Some(false), session: Some(session(1)), limit: Some(2), ..any() },
-            &[3, 2],
-        ),
-        (RunFilter { resume_due: true, ..any() }, &[3]),
-        (RunFilter { id_prefix: text("00000000-0000"), ..any() }, &[5, 4, 3, 2, 1]),
-        (
-            RunFilter {
-                id_prefix: text("00000000-0000"),
-                limit: Some(1),
-                open: Some(false),
-                ..any()
-            },
-            &[3],
-        ),
-        (RunFilter { id_prefix: text(&run(4).to_string()), ..any() }, &[4]),
-        (RunFilter { id_prefix: text(&format!("{}0", run(4))), ..any() }, &[]),
-        (RunFilter { id_prefix: text("0000-"), ..any() }, &[]),
-        (RunFilter { id_prefix: text("0000%"), ..any() }, &[]),
-        (RunFilter { id_prefix: text("0000000_"), ..any() }, &[]),
-        (RunFilter { id_prefix: text("0000\0"), ..any() }, &[]),
-        (RunFilter { id_prefix: text(""), ..any() }, &[5, 4, 3, 2, 1]),
+        (any().limit(Some(2)), &[5, 4]),
+        (any().limit(Some(0)), &[]),
+        (any().recipe(text("rebase")), &[3]),
+        (any().session(Some(session(2))), &[5]),
+        (any().reason(text("task-committed")), &[1]),
+        (any().reason(text("max-step-visits-exceeded")), &[2]),
+        (any().reason(text("max-step-visits-exceeded:fix")), &[2]),
+        (any().reason(text("max-step-visits-exceeded:commit")), &[]),
+        (any().reason(text("max")), &[]),
+        (any().open(Some(true)), &[5, 4]),
+        (any().open(Some(false)).session(Some(session(1))).limit(Some(2)), &[3, 2]),
+        (any().resume_due(true), &[3]),
+        (any().id_prefix(text("00000000-0000")), &[5, 4, 3, 2, 1]),
+        (any().id_prefix(text("00000000-0000")).limit(Some(1)).open(Some(false)), &[3]),
+        (any().id_prefix(text(&run(4).to_string())), &[4]),
+        (any().id_prefix(text(&format!("{}0", run(4)))), &[]),
+        (any().id_prefix(text("0000-")), &[]),
+        (any().id_prefix(text("0000%")), &[]),
+        (any().id_prefix(text("0000000_")), &[]),
+        (any().id_prefix(text("0000\0")), &[]),
+        (any().id_prefix(text("")), &[5, 4, 3, 2, 1]),
     ];
     for (filter, expected) in table {
         let found: Vec<_> = store.runs(&filter).unwrap().iter().map(|run| run.id).collect();
         assert_eq!(found, expected.iter().copied().map(run).collect::<Vec<_>>(), "{filter:?}");
     }
     commit(store, [events(4, 1, [ends("x")], 95), events(3, 2, [resumes()], 95)]).unwrap();
-    assert_eq!(store.runs(&RunFilter { resume_due: true, ..any() }), Ok(vec![]));
+    assert_eq!(store.runs(&any().resume_due(true)), Ok(vec![]));
 }
 
 pub fn lists_continue_page_after_page(store: &dyn Store) {
@@ -67,7 +56,7 @@ pub fn lists_continue_page_after_page(store: &dyn Store) {
         .unwrap();
     }
     let page = |before, limit| {
-        let filter = RunFilter { before, limit: Some(limit), ..RunFilter::default() };
+        let filter = RunFilter::default().before(before).limit(Some(limit));
         store.runs(&filter).unwrap().iter().map(|run| run.id).collect::<Vec<_>>()
     };
     assert_eq!(page(None, 3), [7, 6, 5].map(run));
@@ -76,14 +65,9 @@ pub fn lists_continue_page_after_page(store: &dyn Store) {
     assert_eq!(page(Some(run(5)), 3), [4, 3, 2].map(run));
     assert_eq!(page(Some(run(2)), 3), [run(1)]);
     assert_eq!(page(Some(run(1)), 3), []);
-    let ended = RunFilter {
-        before: Some(run(8)),
-        open: Some(false),
-        limit: Some(1),
-        ..RunFilter::default()
-    };
+    let ended = RunFilter::default().before(Some(run(8))).open(Some(false)).limit(Some(1));
     assert_eq!(store.runs(&ended).unwrap()[0].id, run(7));
-    let gone = RunFilter { before: Some(run(99)), ..RunFilter::default() };
+    let gone = RunFilter::default().before(Some(run(99)));
     assert_eq!(
         store.runs(&gone),
         Err(StoreError::Missing { kind: "run", id: run(99).to_string() })

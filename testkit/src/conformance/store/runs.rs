@@ -67,9 +67,7 @@ pub fn a_paused_run_can_end_again(store: &dyn Store) {
     commit(store, [events(1, 3, [ends("user-requested")], 2)]).unwrap();
     let ending = store.run(run(1)).unwrap().unwrap().ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("user-requested", None));
-    assert!(
-        store.runs(&RunFilter { resume_due: true, ..RunFilter::default() }).unwrap().is_empty()
-    );
+    assert!(store.runs(&RunFilter::default().resume_due(true)).unwrap().is_empty());
 }
 
 pub fn a_session_has_one_run_at_a_time(store: &dyn Store) {

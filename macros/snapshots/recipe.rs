@@ -100,14 +100,18 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
         #[automatically_derived]
         impl ::surefire::WireEnum for Step {
             const KIND: &'static ::core::primitive::str = "step";
+            const ALL: &'static [Self] = &[Self::Write, Self::Build, Self::Check];
+            const NAMES: &'static [&'static ::core::primitive::str] = &[
+                "write",
+                "build",
+                "check",
+            ];
             #[inline]
             fn index(self) -> ::core::primitive::usize {
                 self as ::core::primitive::usize
             }
         }
-        ::surefire::__private::names!(
-            Step, [Write, Build, Check,], ["write", "build", "check",]
-        );
+        ::surefire::__private::names!(Step);
         /// A run that is at the step `S`.
         ///
         /// It has one method for each outcome of that step, and each method consumes the run:
@@ -134,17 +138,16 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
             }
         }
         /// Without those that are proven never to trip.
-        const GUARDRAILS: ::surefire::Guardrails = ::surefire::Guardrails {
-            max_step_visits: ::core::option::Option::Some(3u32),
-            max_total_steps: ::core::option::Option::None,
-            max_restarts: ::core::option::Option::Some(2u32),
-            max_verify_time_per_milestone: ::core::option::Option::Some(
+        const GUARDRAILS: ::surefire::Guardrails = ::surefire::Guardrails::generated(
+            ::core::option::Option::Some(3u32),
+            ::core::option::Option::None,
+            ::core::option::Option::Some(2u32),
+            ::core::option::Option::Some(
                 ::surefire::__private::Duration::from_secs(1800u64),
             ),
-            max_review_rounds: ::core::option::Option::Some(4u32),
-            raised_visits: 0,
-            exit_on_other: true,
-        };
+            ::core::option::Option::Some(4u32),
+            true,
+        );
         /// Begins a run in a chain with this many restarts so far.
         #[doc(hidden)]
         #[inline]
@@ -158,7 +161,7 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
         fn enter<S: ::surefire::__private::Place>(
             mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
         ) -> ::core::result::Result<At<S>, ::surefire::Tripped> {
-            let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[S::INDEX];
+            let name = &<Step as ::surefire::WireEnum>::NAMES[S::INDEX];
             match ledger.enter(S::INDEX, name, &GUARDRAILS) {
                 ::core::result::Result::Ok(()) => {
                     ::core::result::Result::Ok(At {
@@ -372,15 +375,22 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
         }
         #[automatically_derived]
         impl ::surefire::WireEnum for WriteOutcome {
+            const ALL: &'static [Self] = &[
+                Self::Complete,
+                Self::NothingNew,
+                Self::Other,
+            ];
+            const NAMES: &'static [&'static ::core::primitive::str] = &[
+                "complete",
+                "nothing-new",
+                "other",
+            ];
             #[inline]
             fn index(self) -> ::core::primitive::usize {
                 self as ::core::primitive::usize
             }
         }
-        ::surefire::__private::names!(
-            WriteOutcome, [Complete, NothingNew, Other,], ["complete", "nothing-new",
-            "other",]
-        );
+        ::surefire::__private::names!(WriteOutcome);
         ///What may follow the step `write`.
         #[derive(::core::fmt::Debug)]
         #[must_use = "it says whether the run continues"]
@@ -409,7 +419,7 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
                 GUARDRAILS,
                 2u32,
             );
-            let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[0usize];
+            let name = &<Step as ::surefire::WireEnum>::NAMES[0usize];
             match ledger.enter(0usize, name, &LIMITS) {
                 ::core::result::Result::Ok(()) => {
                     ::core::result::Result::Ok(At {
@@ -532,14 +542,17 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
         }
         #[automatically_derived]
         impl ::surefire::WireEnum for BuildOutcome {
+            const ALL: &'static [Self] = &[Self::Passed, Self::Failed];
+            const NAMES: &'static [&'static ::core::primitive::str] = &[
+                "passed",
+                "failed",
+            ];
             #[inline]
             fn index(self) -> ::core::primitive::usize {
                 self as ::core::primitive::usize
             }
         }
-        ::surefire::__private::names!(
-            BuildOutcome, [Passed, Failed,], ["passed", "failed",]
-        );
+        ::surefire::__private::names!(BuildOutcome);
         ///What may follow the step `build`.
         #[derive(::core::fmt::Debug)]
         #[must_use = "it says whether the run continues"]
@@ -642,15 +655,22 @@ Tools: `read`.*/
         }
         #[automatically_derived]
         impl ::surefire::WireEnum for CheckOutcome {
+            const ALL: &'static [Self] = &[
+                Self::NoIssues,
+                Self::IssuesFound,
+                Self::Other,
+            ];
+            const NAMES: &'static [&'static ::core::primitive::str] = &[
+                "no-issues",
+                "issues-found",
+                "other",
+            ];
             #[inline]
             fn index(self) -> ::core::primitive::usize {
                 self as ::core::primitive::usize
             }
         }
-        ::surefire::__private::names!(
-            CheckOutcome, [NoIssues, IssuesFound, Other,], ["no-issues", "issues-found",
-            "other",]
-        );
+        ::surefire::__private::names!(CheckOutcome);
         ///What may follow the step `check`.
         #[derive(::core::fmt::Debug)]
         #[must_use = "it says whether the run continues"]
@@ -762,226 +782,177 @@ The agent's findings come with it; this method takes none.*/
         type Visits = [::core::primitive::u32; 3usize];
         const ID: &'static ::core::primitive::str = "release";
         const ANY: &'static dyn ::surefire::AnyRecipe = &Release;
-        const OUTLINE: &'static ::surefire::Outline = &::surefire::Outline {
-            id: <Self as ::surefire::Recipe>::ID,
-            label: "Release",
-            description: "Writes a release note and publishes it",
-            model: ::core::option::Option::Some("opus"),
-            initial: 0usize,
-            steps: &[
-                ::surefire::StepOutline {
-                    name: "write",
-                    was: &[],
-                    description: "Drafts the note.",
-                    model: ::core::option::Option::Some("opus"),
-                    prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
-                    tools: <release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
-                    command: ::core::option::Option::None,
-                    verify: &[
-                        ::surefire::CommandLine::Shell(
-                            ::surefire::__private::Cow::Borrowed("test -s NOTES.md"),
-                        ),
-                        ::surefire::CommandLine::Program(
-                            ::surefire::__private::Cow::Borrowed(
-                                &[
-                                    ::surefire::__private::Cow::Borrowed("make"),
-                                    ::surefire::__private::Cow::Borrowed("lint"),
-                                ],
-                            ),
-                        ),
-                    ],
-                    limits: ::surefire::StepLimits {
-                        max_visits: ::core::option::Option::Some(2u32),
-                        when_full: ::core::option::Option::Some(
-                            ::surefire::WhenFull::Step(2usize),
-                        ),
-                    },
-                    outcomes: &[
-                        ::surefire::OutcomeOutline {
-                            name: "complete",
-                            description: "",
-                            was: &[],
-                            evidence: &[
-                                ::surefire::Evidence::Changed,
-                                ::surefire::Evidence::Exists(
-                                    ::surefire::__private::Cow::Borrowed("NOTES.md"),
-                                ),
-                            ],
-                            findings: false,
-                            next: ::surefire::NextOutline::Step(1usize),
-                        },
-                        ::surefire::OutcomeOutline {
-                            name: "nothing-new",
-                            description: "",
-                            was: &[],
-                            evidence: &[
-                                ::surefire::Evidence::NoCommit,
-                                ::surefire::Evidence::Command(
-                                    ::surefire::CommandLine::Shell(
-                                        ::surefire::__private::Cow::Borrowed("git diff --quiet"),
-                                    ),
-                                ),
-                            ],
-                            findings: false,
-                            next: ::surefire::NextOutline::Exit(
-                                <release::Step as ::surefire::__private::Scope>::EXITS[0usize],
-                            ),
-                        },
-                        ::surefire::OutcomeOutline {
-                            name: "other",
-                            description: "",
-                            was: &[],
-                            evidence: &[],
-                            findings: false,
-                            next: ::surefire::NextOutline::Exit(
-                                <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
-                            ),
-                        },
-                    ],
-                },
-                ::surefire::StepOutline {
-                    name: "build",
-                    was: &[],
-                    description: "",
-                    model: ::core::option::Option::None,
-                    prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
-                    tools: <release::Step as ::surefire::__private::Scope>::TOOLS[1usize],
-                    command: ::core::option::Option::Some(::surefire::CommandStep {
-                        command: &::surefire::CommandLine::Shell(
-                            ::surefire::__private::Cow::Borrowed("make -j | tee log"),
-                        ),
-                        time: ::core::option::Option::Some(
-                            ::surefire::__private::Duration::from_secs(600u64),
-                        ),
-                    }),
-                    verify: &[],
-                    limits: ::surefire::StepLimits::NONE,
-                    outcomes: &[
-                        ::surefire::OutcomeOutline {
-                            name: "passed",
-                            description: "",
-                            was: &[],
-                            evidence: &[],
-                            findings: false,
-                            next: ::surefire::NextOutline::Step(2usize),
-                        },
-                        ::surefire::OutcomeOutline {
-                            name: "failed",
-                            description: "",
-                            was: &[],
-                            evidence: &[],
-                            findings: false,
-                            next: ::surefire::NextOutline::Step(0usize),
-                        },
-                    ],
-                },
-                ::surefire::StepOutline {
-                    name: "check",
-                    was: &[],
-                    description: "",
-                    model: ::core::option::Option::Some("haiku"),
-                    prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
-                    tools: <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
-                    command: ::core::option::Option::None,
-                    verify: &[],
-                    limits: ::surefire::StepLimits::NONE,
-                    outcomes: &[
-                        ::surefire::OutcomeOutline {
-                            name: "no-issues",
-                            description: "Every claim is true.",
-                            was: &[],
-                            evidence: &[::surefire::Evidence::Clean],
-                            findings: false,
-                            next: ::surefire::__private::next_restart::<
-                                release::Step,
-                                0usize,
-                            >(),
-                        },
-                        ::surefire::OutcomeOutline {
-                            name: "issues-found",
-                            description: "",
-                            was: &[],
-                            evidence: &[],
-                            findings: true,
-                            next: ::surefire::NextOutline::Step(0usize),
-                        },
-                        ::surefire::OutcomeOutline {
-                            name: "other",
-                            description: "",
-                            was: &[],
-                            evidence: &[],
-                            findings: false,
-                            next: ::surefire::NextOutline::Exit(
-                                <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
-                            ),
-                        },
-                    ],
-                },
-            ],
-            guardrails: ::surefire::Guardrails {
-                max_step_visits: ::core::option::Option::Some(3u32),
-                max_total_steps: ::core::option::Option::None,
-                max_restarts: ::core::option::Option::Some(2u32),
-                max_verify_time_per_milestone: ::core::option::Option::Some(
-                    ::surefire::__private::Duration::from_secs(1800u64),
-                ),
-                max_review_rounds: ::core::option::Option::Some(4u32),
-                raised_visits: 0,
-                exit_on_other: true,
-            },
-            scope: &::surefire::FileScope {
-                allow: ::surefire::__private::Cow::Borrowed(
+        const OUTLINE: &'static ::surefire::Outline = {
+            const OUTCOMES: &[::surefire::OutcomeOutline] = &[
+                ::surefire::OutcomeOutline::generated(
+                    "complete",
+                    "",
+                    &[],
                     &[
-                        ::surefire::__private::Cow::Borrowed("NOTES.md"),
-                        ::surefire::__private::Cow::Borrowed("docs/**"),
+                        ::surefire::Evidence::Changed,
+                        ::surefire::Evidence::Exists(
+                            ::surefire::__private::Cow::Borrowed("NOTES.md"),
+                        ),
                     ],
+                    false,
+                    ::surefire::NextOutline::Step(1usize),
                 ),
-                deny: ::surefire::__private::Cow::Borrowed(
-                    &[::surefire::__private::Cow::Borrowed("**/.env*")],
+                ::surefire::OutcomeOutline::generated(
+                    "nothing-new",
+                    "",
+                    &[],
+                    &[
+                        ::surefire::Evidence::NoCommit,
+                        ::surefire::Evidence::Command(
+                            ::surefire::CommandLine::Shell(
+                                ::surefire::__private::Cow::Borrowed("git diff --quiet"),
+                            ),
+                        ),
+                    ],
+                    false,
+                    ::surefire::NextOutline::Exit(
+                        <release::Step as ::surefire::__private::Scope>::EXITS[0usize],
+                    ),
                 ),
-            },
-            allow_lockfiles: true,
-            needs: ::surefire::Needs {
-                clean_tree: true,
-                task: true,
-            },
-            isolate: true,
-            max_steps: 7u32,
-            max_steps_is_exact: true,
-            heaviest_path: &[
-                ::surefire::PathPart {
-                    step: "write",
-                    visits: 2u32,
-                },
-                ::surefire::PathPart {
-                    step: "build",
-                    visits: 2u32,
-                },
-                ::surefire::PathPart {
-                    step: "check",
-                    visits: 3u32,
-                },
-            ],
-            never_trips: &[],
-            claims: &[
-                ::surefire::Claim {
-                    goal: ::surefire::__private::claimed_restart::<
-                        release::Step,
-                        0usize,
-                    >(),
-                    needs: &[
+                ::surefire::OutcomeOutline::generated(
+                    "other",
+                    "",
+                    &[],
+                    &[],
+                    false,
+                    ::surefire::NextOutline::Exit(
+                        <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
+                    ),
+                ),
+                ::surefire::OutcomeOutline::generated(
+                    "passed",
+                    "",
+                    &[],
+                    &[],
+                    false,
+                    ::surefire::NextOutline::Step(2usize),
+                ),
+                ::surefire::OutcomeOutline::generated(
+                    "failed",
+                    "",
+                    &[],
+                    &[],
+                    false,
+                    ::surefire::NextOutline::Step(0usize),
+                ),
+                ::surefire::OutcomeOutline::generated(
+                    "no-issues",
+                    "Every claim is true.",
+                    &[],
+                    &[::surefire::Evidence::Clean],
+                    false,
+                    ::surefire::__private::next_restart::<release::Step, 0usize>(),
+                ),
+                ::surefire::OutcomeOutline::generated(
+                    "issues-found",
+                    "",
+                    &[],
+                    &[],
+                    true,
+                    ::surefire::NextOutline::Step(0usize),
+                ),
+                ::surefire::OutcomeOutline::generated(
+                    "other",
+                    "",
+                    &[],
+                    &[],
+                    false,
+                    ::surefire::NextOutline::Exit(
+                        <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
+                    ),
+                ),
+            ];
+            const STEPS: &[::surefire::StepOutline] = &[
+                ::surefire::StepOutline::generated(
+                        "write",
+                        &[],
+                        "Drafts the note.",
+                        ::core::option::Option::Some("opus"),
+                        <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
+                        ::surefire::__private::outcomes(OUTCOMES, 0usize, 3usize),
+                    )
+                    .with_gates(
+                        <release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
+                        ::core::option::Option::None,
+                        &[
+                            ::surefire::CommandLine::Shell(
+                                ::surefire::__private::Cow::Borrowed("test -s NOTES.md"),
+                            ),
+                            ::surefire::CommandLine::Program(
+                                ::surefire::__private::Cow::Borrowed(
+                                    &[
+                                        ::surefire::__private::Cow::Borrowed("make"),
+                                        ::surefire::__private::Cow::Borrowed("lint"),
+                                    ],
+                                ),
+                            ),
+                        ],
+                        ::surefire::StepLimits::generated(
+                            ::core::option::Option::Some(2u32),
+                            ::core::option::Option::Some(
+                                ::surefire::WhenFull::Step(2usize),
+                            ),
+                        ),
+                    ),
+                ::surefire::StepOutline::generated(
+                        "build",
+                        &[],
+                        "",
+                        ::core::option::Option::None,
+                        <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
+                        ::surefire::__private::outcomes(OUTCOMES, 3usize, 2usize),
+                    )
+                    .with_gates(
+                        <release::Step as ::surefire::__private::Scope>::TOOLS[1usize],
+                        ::core::option::Option::Some(
+                            ::surefire::CommandStep::generated(
+                                &::surefire::CommandLine::Shell(
+                                    ::surefire::__private::Cow::Borrowed("make -j | tee log"),
+                                ),
+                                ::core::option::Option::Some(
+                                    ::surefire::__private::Duration::from_secs(600u64),
+                                ),
+                            ),
+                        ),
+                        &[],
+                        ::surefire::StepLimits::NONE,
+                    ),
+                ::surefire::StepOutline::generated(
+                        "check",
+                        &[],
+                        "",
+                        ::core::option::Option::Some("haiku"),
+                        <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
+                        ::surefire::__private::outcomes(OUTCOMES, 5usize, 3usize),
+                    )
+                    .with_gates(
+                        <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
+                        ::core::option::Option::None,
+                        &[],
+                        ::surefire::StepLimits::NONE,
+                    ),
+            ];
+            const CLAIMS: &[::surefire::Claim] = &[
+                ::surefire::Claim::generated(
+                    ::surefire::__private::claimed_restart::<release::Step, 0usize>(),
+                    &[
                         ::surefire::ClaimedOutcome {
                             step: 2usize,
                             outcome: 0usize,
                         },
                     ],
-                    since: ::core::option::Option::Some(0usize),
-                },
-                ::surefire::Claim {
-                    goal: ::surefire::ClaimGoal::Exit(
+                    ::core::option::Option::Some(0usize),
+                ),
+                ::surefire::Claim::generated(
+                    ::surefire::ClaimGoal::Exit(
                         <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
                     ),
-                    needs: &[
+                    &[
                         ::surefire::ClaimedOutcome {
                             step: 0usize,
                             outcome: 0usize,
@@ -991,21 +962,66 @@ The agent's findings come with it; this method takes none.*/
                             outcome: 0usize,
                         },
                     ],
-                    since: ::core::option::Option::None,
-                },
-                ::surefire::Claim {
-                    goal: ::surefire::ClaimGoal::Step(2usize),
-                    needs: &[
+                    ::core::option::Option::None,
+                ),
+                ::surefire::Claim::generated(
+                    ::surefire::ClaimGoal::Step(2usize),
+                    &[
                         ::surefire::ClaimedOutcome {
                             step: 0usize,
                             outcome: 0usize,
                         },
                     ],
-                    since: ::core::option::Option::None,
-                },
-            ],
-            fingerprint: ::surefire::Fingerprint(9895377184410958181u64),
-            former_fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
+                    ::core::option::Option::None,
+                ),
+            ];
+            static SCOPE: ::surefire::FileScope = ::surefire::FileScope::generated(
+                &[
+                    ::surefire::__private::Cow::Borrowed("NOTES.md"),
+                    ::surefire::__private::Cow::Borrowed("docs/**"),
+                ],
+                &[::surefire::__private::Cow::Borrowed("**/.env*")],
+            );
+            &::surefire::Outline::generated(
+                    <Self as ::surefire::Recipe>::ID,
+                    "Release",
+                    "Writes a release note and publishes it",
+                    ::core::option::Option::Some("opus"),
+                    0usize,
+                    STEPS,
+                    ::surefire::Guardrails::generated(
+                        ::core::option::Option::Some(3u32),
+                        ::core::option::Option::None,
+                        ::core::option::Option::Some(2u32),
+                        ::core::option::Option::Some(
+                            ::surefire::__private::Duration::from_secs(1800u64),
+                        ),
+                        ::core::option::Option::Some(4u32),
+                        true,
+                    ),
+                )
+                .with_files(&SCOPE, true, ::surefire::Needs::generated(true, true), true)
+                .with_proof(
+                    7u32,
+                    true,
+                    &[
+                        ::surefire::PathPart {
+                            step: "write",
+                            visits: 2u32,
+                        },
+                        ::surefire::PathPart {
+                            step: "build",
+                            visits: 2u32,
+                        },
+                        ::surefire::PathPart {
+                            step: "check",
+                            visits: 3u32,
+                        },
+                    ],
+                    &[],
+                    CLAIMS,
+                )
+                .with_fingerprints(9895377184410958181u64, 16849663371834579390u64)
         };
         #[inline]
         fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {

@@ -2,32 +2,36 @@
 impl ::surefire::Registry for MyExits {
     const ALL: &'static [Self] = &[Self::Quiet, Self::Unclear];
     const DEFINITIONS: &'static [::surefire::ReasonInfo] = &[
-        ::surefire::ReasonInfo {
-            code: "quiet",
-            category: ::surefire::Category::Completed,
-            message: "Nothing changed since the last release",
-            title: "Nothing changed since the last release",
-            family: ::core::option::Option::None,
-            exit_code: 0u8,
-            diagnosis: "Nothing changed since the last release",
-            hint: "Nothing changed since the last release",
-            remedy: ::surefire::RunRemedy::Again,
-            auto_resumable: false,
-            goal_met: true,
-        },
-        ::surefire::ReasonInfo {
-            code: "unclear",
-            category: ::surefire::Category::Error,
-            message: "The agent had a question",
-            title: "The agent had a question",
-            family: ::core::option::Option::Some(::surefire::Family::User),
-            exit_code: 41u8,
-            diagnosis: "The agent had a question",
-            hint: "The agent had a question",
-            remedy: ::surefire::RunRemedy::Resume,
-            auto_resumable: false,
-            goal_met: false,
-        },
+        ::surefire::ReasonInfo::generated(
+                "quiet",
+                ::surefire::Category::Completed,
+                ::core::option::Option::None,
+                0u8,
+                ::surefire::RunRemedy::Again,
+                false,
+                true,
+            )
+            .with_words(
+                "Nothing changed since the last release",
+                "Nothing changed since the last release",
+                "Nothing changed since the last release",
+                "Nothing changed since the last release",
+            ),
+        ::surefire::ReasonInfo::generated(
+                "unclear",
+                ::surefire::Category::Error,
+                ::core::option::Option::Some(::surefire::Family::User),
+                41u8,
+                ::surefire::RunRemedy::Resume,
+                false,
+                false,
+            )
+            .with_words(
+                "The agent had a question",
+                "The agent had a question",
+                "The agent had a question",
+                "The agent had a question",
+            ),
     ];
     const TABLE: &'static &'static [::surefire::ReasonInfo] = {
         static TABLE: &[::surefire::ReasonInfo] = <MyExits as ::surefire::Registry>::DEFINITIONS;

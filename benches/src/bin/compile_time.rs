@@ -11,7 +11,7 @@ use surefire_benches::compile_time::{
 const USAGE: &str = "usage: compile_time [--growth] [--steps <n>] [--repeat <n>] [<contender>…]";
 const STEPS: usize = 500;
 const GROWTH: [usize; 4] = [250, 500, 1000, 2000];
-const GROWING: [&str; 2] = [BASELINE, "surefire"];
+const GROWING: [&str; 3] = [BASELINE, "surefire", "surefire-proves"];
 
 fn main() -> ExitCode {
     let request = match Request::parse(std::env::args().skip(1)) {

@@ -28,6 +28,7 @@ pub const CONTENDERS: &[Contender] = &[
     Contender { name: "smlang-graph-only",   dependencies: smlang::dependencies,              source: smlang::graph_only },
     Contender { name: "smlang",              dependencies: smlang::dependencies,              source: smlang::with_limits },
     Contender { name: "surefire",            dependencies: surefire::dependencies,            source: surefire::source },
+    Contender { name: "surefire-proves",     dependencies: surefire::dependencies,            source: surefire::with_claims },
 ];
 
 /// One way to write the machine.

@@ -17,12 +17,21 @@ pub use crate::recipe::{
 pub use {serde, strum};
 
 use crate::recipe::{
-    AnyReason, ClaimGoal, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Restart,
-    Tripped,
+    AnyReason, ClaimGoal, CommandLine, Evidence, Exit, ExitReason, Guardrails, NextOutline,
+    Position, Recipe, Restart, Tripped,
 };
 
 /// The reason of an implied `Other`.
 pub const STANDARD_OTHER: AnyReason = standard_reason(ExitReason::UserProvidedOther);
+
+/// No former names.
+pub const NO_NAMES: &[&str] = &[];
+
+/// No commands.
+pub const NO_COMMANDS: &[CommandLine] = &[];
+
+/// No evidence.
+pub const NO_EVIDENCE: &[Evidence] = &[];
 
 /// A standard reason, in a recipe that may have its author's own.
 #[must_use]

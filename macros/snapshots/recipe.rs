@@ -787,7 +787,7 @@ The agent's findings come with it; this method takes none.*/
                 ::surefire::OutcomeOutline::generated(
                     "complete",
                     "",
-                    &[],
+                    ::surefire::__private::NO_NAMES,
                     &[
                         ::surefire::Evidence::Changed,
                         ::surefire::Evidence::Exists(
@@ -800,7 +800,7 @@ The agent's findings come with it; this method takes none.*/
                 ::surefire::OutcomeOutline::generated(
                     "nothing-new",
                     "",
-                    &[],
+                    ::surefire::__private::NO_NAMES,
                     &[
                         ::surefire::Evidence::NoCommit,
                         ::surefire::Evidence::Command(
@@ -817,8 +817,8 @@ The agent's findings come with it; this method takes none.*/
                 ::surefire::OutcomeOutline::generated(
                     "other",
                     "",
-                    &[],
-                    &[],
+                    ::surefire::__private::NO_NAMES,
+                    ::surefire::__private::NO_EVIDENCE,
                     false,
                     ::surefire::NextOutline::Exit(
                         <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
@@ -827,23 +827,23 @@ The agent's findings come with it; this method takes none.*/
                 ::surefire::OutcomeOutline::generated(
                     "passed",
                     "",
-                    &[],
-                    &[],
+                    ::surefire::__private::NO_NAMES,
+                    ::surefire::__private::NO_EVIDENCE,
                     false,
                     ::surefire::NextOutline::Step(2usize),
                 ),
                 ::surefire::OutcomeOutline::generated(
                     "failed",
                     "",
-                    &[],
-                    &[],
+                    ::surefire::__private::NO_NAMES,
+                    ::surefire::__private::NO_EVIDENCE,
                     false,
                     ::surefire::NextOutline::Step(0usize),
                 ),
                 ::surefire::OutcomeOutline::generated(
                     "no-issues",
                     "Every claim is true.",
-                    &[],
+                    ::surefire::__private::NO_NAMES,
                     &[::surefire::Evidence::Clean],
                     false,
                     ::surefire::__private::next_restart::<release::Step, 0usize>(),
@@ -851,16 +851,16 @@ The agent's findings come with it; this method takes none.*/
                 ::surefire::OutcomeOutline::generated(
                     "issues-found",
                     "",
-                    &[],
-                    &[],
+                    ::surefire::__private::NO_NAMES,
+                    ::surefire::__private::NO_EVIDENCE,
                     true,
                     ::surefire::NextOutline::Step(0usize),
                 ),
                 ::surefire::OutcomeOutline::generated(
                     "other",
                     "",
-                    &[],
-                    &[],
+                    ::surefire::__private::NO_NAMES,
+                    ::surefire::__private::NO_EVIDENCE,
                     false,
                     ::surefire::NextOutline::Exit(
                         <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
@@ -870,7 +870,7 @@ The agent's findings come with it; this method takes none.*/
             const STEPS: &[::surefire::StepOutline] = &[
                 ::surefire::StepOutline::generated(
                         "write",
-                        &[],
+                        ::surefire::__private::NO_NAMES,
                         "Drafts the note.",
                         ::core::option::Option::Some("opus"),
                         <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
@@ -901,7 +901,7 @@ The agent's findings come with it; this method takes none.*/
                     ),
                 ::surefire::StepOutline::generated(
                         "build",
-                        &[],
+                        ::surefire::__private::NO_NAMES,
                         "",
                         ::core::option::Option::None,
                         <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
@@ -919,12 +919,12 @@ The agent's findings come with it; this method takes none.*/
                                 ),
                             ),
                         ),
-                        &[],
+                        ::surefire::__private::NO_COMMANDS,
                         ::surefire::StepLimits::NONE,
                     ),
                 ::surefire::StepOutline::generated(
                         "check",
-                        &[],
+                        ::surefire::__private::NO_NAMES,
                         "",
                         ::core::option::Option::Some("haiku"),
                         <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
@@ -933,7 +933,7 @@ The agent's findings come with it; this method takes none.*/
                     .with_gates(
                         <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
                         ::core::option::Option::None,
-                        &[],
+                        ::surefire::__private::NO_COMMANDS,
                         ::surefire::StepLimits::NONE,
                     ),
             ];

@@ -1,7 +1,7 @@
 //! The recipe as static data.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 use super::Expansion;
 use super::at::option;
@@ -68,16 +68,17 @@ impl Expansion<'_> {
     fn step_outline(&self, index: usize, first: usize) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
         let step = &self.shape.steps[index];
-        let was = &step.was;
+        let was = self.names(&step.was);
         let (name, description, model) =
             (&step.wire, step.docs.first_paragraph(), option(step.model.as_ref()));
         let count = step.outcomes.len();
         let (command, limits) = (self.command_step(step), self.step_limits(step));
-        let verify = step.verify.iter().map(|command| self.command(command));
+        let verify: Vec<_> = step.verify.iter().map(|command| self.command(command)).collect();
+        let verify = list(&verify, &quote!(#private::NO_COMMANDS));
         quote! {
             #krate::StepOutline::generated(
                 #name,
-                &[#(#was,)*],
+                #was,
                 #description,
                 #model,
                 <#module::Step as #private::Scope>::PROMPTS[#index],
@@ -86,7 +87,7 @@ impl Expansion<'_> {
             .with_gates(
                 <#module::Step as #private::Scope>::TOOLS[#index],
                 #command,
-                &[#(#verify,)*],
+                #verify,
                 #limits,
             )
         }
@@ -110,7 +111,7 @@ impl Expansion<'_> {
 
     fn outcome_outline(&self, outcome: &Outcome) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
-        let (name, was, findings) = (&outcome.wire, &outcome.was, outcome.findings);
+        let (name, was, findings) = (&outcome.wire, self.names(&outcome.was), outcome.findings);
         let description = outcome.docs.first_paragraph();
         let next = match outcome.next {
             Next::Step(step) => quote!(#krate::NextOutline::Step(#step)),
@@ -119,16 +120,30 @@ impl Expansion<'_> {
             },
             Next::Restart(restart) => quote!(#private::next_restart::<#module::Step, #restart>()),
         };
-        let evidence = outcome.evidence.iter().map(|evidence| self.evidence(evidence));
+        let evidence: Vec<_> =
+            outcome.evidence.iter().map(|evidence| self.evidence(evidence)).collect();
+        let evidence = list(&evidence, &quote!(#private::NO_EVIDENCE));
         quote! {
             #krate::OutcomeOutline::generated(
                 #name,
                 #description,
-                &[#(#was,)*],
-                &[#(#evidence,)*],
+                #was,
+                #evidence,
                 #findings,
                 #next,
             )
         }
     }
+
+    /// Former names.
+    fn names(&self, names: &[String]) -> TokenStream {
+        let private = &self.private;
+        list(names, &quote!(#private::NO_NAMES))
+    }
+}
+
+/// A list of constants. An empty one is a constant of the library, since each `&[]` would be one of
+/// its own that the compiler evaluates.
+fn list(items: &[impl ToTokens], empty: &TokenStream) -> TokenStream {
+    if items.is_empty() { empty.clone() } else { quote!(&[#(#items,)*]) }
 }

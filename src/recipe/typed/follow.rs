@@ -23,7 +23,8 @@ impl<R: Recipe> Position<R> {
     ///
     /// # Errors
     /// The current step has no such outcome; the position is then unchanged.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "otherwise its result is passed through memory")]
+    #[inline(always)]
     pub fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
         self.report_within(outcome, &R::OUTLINE.guardrails)
     }
@@ -33,7 +34,8 @@ impl<R: Recipe> Position<R> {
     ///
     /// # Errors
     /// The current step has no such outcome; the position is then unchanged.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "otherwise its result is passed through memory")]
+    #[inline(always)]
     pub fn report_within(
         &mut self,
         outcome: &str,

@@ -73,8 +73,8 @@ impl AgentOptions {
         }
     }
 
-    /// Checks a list of outcomes, if one is given, against the recipe that it is for. A command that
-    /// is not about a single new run has no such recipe.
+    /// Checks a list of outcomes, if one is given, against the recipe that it is for. A command
+    /// that is not about a single new run has no such recipe.
     pub(super) fn check_list(
         mut self,
         recipe: Option<&'static dyn AnyRecipe>,

@@ -186,6 +186,24 @@ fn coverage_does_not_count_what_another_recipe_takes() {
 }
 
 #[test]
+fn a_limit_is_taken_by_the_path_that_it_diverts() {
+    let mut coverage = Coverage::of(&Escalating);
+    let diverted = assert_path(&Escalating, "unsure, unsure", "ask");
+    let limit = PathGoal::StepLimit("try");
+    assert!(coverage.goals().contains(&limit));
+    coverage.add(&assert_path(&Escalating, "unsure", "try"));
+    assert!(coverage.missing().any(|goal| goal == limit), "it may be visited twice");
+    coverage.add(&diverted);
+    assert!(coverage.missing().all(|goal| goal != limit));
+    coverage.add(&assert_path(
+        &Escalating,
+        "unsure, unsure, not-answered",
+        "exit clarification-needed",
+    ));
+    assert!(coverage.missing().all(|goal| goal != PathGoal::StepLimit("ask")));
+}
+
+#[test]
 fn a_random_path_ends_and_comes_back_with_its_seed() {
     for recipe in recipes() {
         let mut different = HashSet::new();

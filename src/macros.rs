@@ -51,6 +51,7 @@
 /// | `needs` | what a run requires before it begins: `{ clean_tree, task }`, see [below](#files) |
 /// | `isolate` | `true` lets a run work in a git worktree of its own |
 /// | `exits` | your own enum of exit reasons, see [below](#exit-reasons); the standard one unless given |
+/// | `derive` | further traits of the enums of steps and outcomes, see [below](#derives-and-configurations) |
 /// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `max_verify_time_per_milestone`, `max_review_rounds`, `exit_on_other` |
 /// | `proves` | what holds on every path, see [below](#proofs) |
 ///
@@ -176,6 +177,47 @@
 /// Code that gets its recipe at run time cannot name these types: it uses
 /// [`Position`](crate::Position) or [`AnyPosition`](crate::AnyPosition), and the
 /// [`Exit`](crate::Exit) of any recipe.
+///
+/// # Derives and configurations
+///
+/// The enums of steps and outcomes are `Debug`, `Clone`, `Copy`, `Eq` and `Hash`, and convert from
+/// and to their names. `derive` lists further traits, all but [`PartialOrd`] and [`Ord`] with their
+/// crate's name, e.g. `derive: [Ord, PartialOrd, strum::EnumIs]`. Steps and outcomes are in the
+/// order in which they are written.
+///
+/// `#[cfg(…)]` can stand in front of a step, an `include`, a field, an outcome, a mapping, a
+/// guardrail or another entry of a list, of a recipe or of shared steps; also of the recipe as a
+/// whole. What is left out is not there for any rule: an outcome needs the condition where it is
+/// declared and where it is mapped. All checks, `MAX_STEPS` and the proofs are those of the
+/// configuration that is compiled, so test each configuration that you offer.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Port {
+///         initial: Write,
+///         derive: [PartialOrd, Ord],
+///         step Write {
+///             prompt: "Port the next module.",
+///             outcomes: [Complete, #[cfg(windows)] NotForWindows],
+///             #[cfg(unix)]
+///             Complete => Check,
+///             #[cfg(not(unix))]
+///             Complete => exit TaskCommitted,
+///             #[cfg(windows)]
+///             NotForWindows => exit NoTasksAvailable,
+///         }
+///         #[cfg(unix)]
+///         step Check {
+///             run: "make check",
+///             Passed => exit TaskCommitted,
+///             Failed => exit ReviewRejected,
+///         }
+///     }
+/// }
+///
+/// assert_eq!(Port::OUTLINE.steps.len(), if cfg!(unix) { 2 } else { 1 });
+/// assert!(port::WriteOutcome::Complete < port::WriteOutcome::Other);
+/// ```
 ///
 /// # Tools
 ///

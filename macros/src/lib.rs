@@ -80,6 +80,9 @@ fn guarded_recipe(input: &Input) -> TokenStream {
 }
 
 fn recipe_tokens(input: &Input) -> TokenStream {
+    if let Some(calls) = syntax::configured("recipe", input) {
+        return calls;
+    }
     if let Some(fetch) = syntax::fetch(input) {
         return fetch;
     }
@@ -106,6 +109,9 @@ fn recipe_tokens(input: &Input) -> TokenStream {
 /// Shared steps have no model: where their outcomes lead is known, and checked, only in the recipes
 /// that include them.
 fn steps_tokens(input: &Input) -> TokenStream {
+    if let Some(calls) = syntax::configured("steps", input) {
+        return calls;
+    }
     let mut diagnostics = Diagnostics::default();
     let Some(written) = Fragment::parse(input.written.clone(), &mut diagnostics) else {
         return diagnostics.into_tokens();

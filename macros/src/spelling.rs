@@ -140,9 +140,9 @@ pub(crate) fn advice<'a>(
 
 /// The names in backticks, unless there are too many to read at a glance.
 pub(crate) fn short_list<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let names = names.into_iter().take(13);
+    let names = names.into_iter().take(15);
     let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    (1..=12).contains(&names.len()).then(|| names.join(", "))
+    (1..=14).contains(&names.len()).then(|| names.join(", "))
 }
 
 /// "`a`, `b` or `c`".

@@ -14,7 +14,7 @@ use quote::quote;
 use syn::{Item, Macro};
 
 use crate::diagnostic::Diagnostics;
-use crate::syntax::{Fragment, Input};
+use crate::syntax::{self, Fragment, Input};
 
 const ROUNDS: usize = 3_000;
 
@@ -250,12 +250,26 @@ impl Written {
     fn expand(&self, written: TokenStream) -> TokenStream {
         let input = Input { krate: quote!(::surefire), written };
         match self.kind {
-            Kind::Recipe => crate::recipe_tokens(&input),
+            Kind::Recipe => in_every_configuration(&input),
             Kind::Steps => crate::steps_tokens(&input),
             Kind::Catalog => crate::catalog::expand(&input),
             Kind::Registry => crate::registry::derive(input.written),
         }
     }
+}
+
+/// A recipe with conditions as it is expanded where they hold and where they do not.
+fn in_every_configuration(input: &Input) -> TokenStream {
+    let answer = crate::recipe_tokens(input);
+    if syntax::configured("recipe", input).is_none() {
+        return answer;
+    }
+    let calls = syn::parse2::<syn::File>(answer).expect("two calls of a macro");
+    let calls = calls.items.into_iter().map(|item| match item {
+        Item::Macro(call) => in_every_configuration(&Input::split(call.mac.tokens)),
+        other => panic!("not a call: {}", quote!(#other)),
+    });
+    calls.collect()
 }
 
 /// A recipe with every field, because the bundled ones do not use all of them.
@@ -268,6 +282,7 @@ const WITH_COMMANDS: &str = r#"
             allow_lockfiles: true,
             needs: { clean_tree, task },
             isolate: false,
+            derive: [PartialOrd, Ord, strum::EnumIs],
             initial: Build,
             guardrails: {
                 max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m, max_review_rounds: 3,
@@ -290,6 +305,24 @@ const WITH_COMMANDS: &str = r#"
                 Again(findings) | Stuck => Build if changed && exists "TODO" && "make check",
                 StartOver => restart Everything if ["test", "-e", "x"],
             }
+        }
+    }
+    surefire::recipe! {
+        #[cfg(not(never))]
+        recipe Configured {
+            initial: Work,
+            #[cfg(unix)]
+            label: "On Unix",
+            step Work {
+                prompt: "Work.",
+                outcomes: [Complete, #[cfg(unix)] Again],
+                Complete => exit TaskCommitted,
+                #[cfg(unix)]
+                Again => Check,
+            }
+            /// Checks.
+            #[cfg(unix)]
+            step Check { run: "make", Passed => exit TaskCommitted, Failed => exit ReviewRejected }
         }
     }
     surefire::steps! {
@@ -435,7 +468,10 @@ const DELIMITERS: [Delimiter; 4] =
     [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None];
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 61] = [
+    const WORDS: [&str; 64] = [
+        "End",
+        "derive",
+        "cfg",
         "proves",
         "since",
         "isolate",

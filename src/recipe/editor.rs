@@ -61,6 +61,8 @@ pub enum RecipeField {
     /// Your own enum of exit reasons. Default: [`ExitReason`](crate::ExitReason), whose reasons can
     /// also be named in full: `exit ExitReason::TaskCommitted`.
     exits,
+    /// Further traits of the enums of steps and outcomes: `[PartialOrd, Ord]`.
+    derive,
     /// The limits of a run: `{ max_step_visits: 3, max_total_steps: 100 }`.
     guardrails,
     /// What holds on every path: `{ Commit needs Review.NoIssues since Fix }`.

@@ -2,7 +2,7 @@ surefire::recipe! {
     recipe Example {
         initial: Work,
 
-        #[cfg(unix)]
+        #[allow(dead_code)]
         step Work {
             prompt: "Work.",
             outcomes: [Complete],

@@ -7,6 +7,7 @@
 mod claims;
 mod commands;
 mod cycles;
+mod derives;
 mod duplicates;
 mod evidence;
 mod fields;
@@ -35,9 +36,10 @@ mod was;
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 24] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 25] = [
     fields::check,
     identity::check,
+    derives::check,
     initial::check,
     guardrails::check,
     duplicates::check,

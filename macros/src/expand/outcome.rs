@@ -7,6 +7,15 @@ use super::step::or_named;
 use super::{Expansion, visibility};
 
 impl Expansion<'_> {
+    /// What the author lets the enums of names derive.
+    pub(super) fn derives(&self) -> Option<TokenStream> {
+        let paths = self.shape.derive.iter().map(|path| match path.get_ident() {
+            Some(order) => quote_spanned!(order.span()=> ::core::cmp::#order),
+            None => quote!(#path),
+        });
+        (!self.shape.derive.is_empty()).then(|| quote!(#[derive(#(#paths),*)]))
+    }
+
     pub(super) fn outcome_enum(&self, index: usize) -> TokenStream {
         let step = &self.shape.steps[index];
         let name = &step.outcome_enum;
@@ -24,12 +33,14 @@ impl Expansion<'_> {
         let idents: Vec<_> = step.outcomes.iter().map(|outcome| &outcome.name).collect();
         let wires: Vec<_> = step.outcomes.iter().map(|outcome| outcome.wire.as_str()).collect();
         let traits = names(self.krate, &quote!(#name), "outcome", &idents, &wires);
+        let derives = self.derives();
         quote! {
             #[doc = #docs]
             #[derive(
                 ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
                 ::core::cmp::PartialEq, ::core::hash::Hash,
             )]
+            #derives
             #outcomes
             #traits
         }

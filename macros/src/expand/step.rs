@@ -19,12 +19,14 @@ impl Expansion<'_> {
         let idents: Vec<_> = self.shape.steps.iter().map(|step| &step.name).collect();
         let wires: Vec<_> = self.shape.steps.iter().map(|step| step.wire.as_str()).collect();
         let traits = names(self.krate, &quote!(Step), "step", &idents, &wires);
+        let derives = self.derives();
         quote! {
             /// The steps of the recipe, by name.
             #[derive(
                 ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
                 ::core::cmp::PartialEq, ::core::hash::Hash,
             )]
+            #derives
             #step
             #traits
         }

@@ -101,6 +101,8 @@ pub(crate) struct Shape {
     /// The recipes that are restarted, each once.
     pub(crate) restarts: Vec<Restart>,
     pub(crate) registry: Option<Path>,
+    /// What its enums of names derive beside what they always do.
+    pub(crate) derive: Vec<Path>,
     pub(crate) written: WrittenRecipe,
 }
 

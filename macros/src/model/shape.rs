@@ -56,6 +56,7 @@ impl Shape {
             exits: Vec::new(),
             restarts: Vec::new(),
             registry: recipe.written.exits.value().cloned(),
+            derive: derives(recipe),
             written: WrittenRecipe {
                 fields: recipe.written.keys.clone(),
                 guardrails: recipe.written.guardrail_keys(),
@@ -235,6 +236,13 @@ fn description(docs: &Docs, label: &str) -> String {
     let text = docs.first_paragraph();
     let text = text.strip_suffix('.').unwrap_or(&text).to_owned();
     if text.is_empty() { label.to_owned() } else { text }
+}
+
+/// The traits without a flaw: the compiler would report the others once more.
+fn derives(recipe: &Resolved) -> Vec<Path> {
+    let paths = recipe.written.derive.value().map_or(&[][..], Vec::as_slice);
+    let sound = (0..paths.len()).filter_map(|index| resolve::judge_derive(paths, index).ok());
+    sound.cloned().collect()
 }
 
 fn files(recipe: &Resolved) -> Files {

@@ -7,6 +7,7 @@
 
 mod claims;
 mod commands;
+mod derives;
 mod evidence;
 mod file_scope;
 mod fragment;
@@ -29,6 +30,7 @@ use crate::syntax::{self, Command, Docs, Former, Next};
 
 pub(crate) use claims::{Claim, Goal, Report, Since};
 pub(crate) use commands::{CommandFlaw, judge as judge_command, texts as command_texts};
+pub(crate) use derives::{DeriveFlaw, judge as judge_derive, last_word};
 pub(crate) use evidence::{EVIDENCE, Evidence, EvidenceFlaw, judge as judge_evidence};
 pub(crate) use file_scope::{FileScope, PatternFlaw, PatternFlawKind, Patterns};
 pub(crate) use fragment::ResolvedFragment;

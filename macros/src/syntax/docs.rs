@@ -14,7 +14,8 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// Reads the attributes in front of an item. In a recipe, only doc comments are allowed.
+    /// Reads the attributes in front of an item. Of a recipe's conditions none
+    /// is left here, so only doc comments are allowed.
     pub(crate) fn parse(
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
@@ -38,10 +39,14 @@ impl Docs {
             .into_iter()
             .partition(|attribute| attribute.path().is_ident("doc"));
         for other in others {
-            diagnostics.error(
-                other,
-                "only doc comments can stand here; put attributes such as `#[cfg]` on the module around the recipe",
-            );
+            let message = if other.path().is_ident("derive") {
+                "write `derive: […]` in the block of the recipe: its enums of steps and outcomes derive those traits"
+            } else if other.path().is_ident("cfg") {
+                "write the condition in parentheses, in front of a whole step, line or entry: `#[cfg(feature = \"…\")]`"
+            } else {
+                "only doc comments and `#[cfg(…)]` can stand here; put other attributes on the module around the recipe"
+            };
+            diagnostics.error(other, message);
         }
         Ok(Self { attributes })
     }

@@ -5,8 +5,10 @@
 //! does not hide the others. Start with `recipe.rs`.
 
 mod alternatives;
+mod cfg;
 mod claims;
 mod command;
+mod derives;
 mod docs;
 mod evidence;
 mod fields;
@@ -27,6 +29,7 @@ mod step;
 mod tools;
 mod was;
 
+pub(crate) use cfg::configured;
 pub(crate) use claims::{Claim, Goal, Report};
 pub(crate) use command::Command;
 pub(crate) use docs::Docs;

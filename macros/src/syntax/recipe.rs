@@ -6,6 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{LitBool, LitStr, Path, Token, Visibility};
 
 use super::claims::{Claim, Goal, claims};
+use super::derives::derives;
 use super::docs::Docs;
 use super::fields::{
     Fields, Unknown, block, is_word, skip_item, skip_rest, starts_item, stray_mark,
@@ -58,6 +59,7 @@ pub(crate) struct Recipe {
     pub(crate) isolate: Fields<LitBool>,
     pub(crate) initial: Fields<Ident>,
     pub(crate) exits: Fields<Path>,
+    pub(crate) derive: Fields<Vec<Path>>,
     pub(crate) guardrails: Fields<Vec<Entry>>,
     pub(crate) proves: Fields<Vec<Claim>>,
     pub(crate) steps: Vec<Step>,
@@ -75,7 +77,7 @@ pub(crate) struct Recipe {
 
 impl Recipe {
     /// The fields that a recipe has.
-    pub(crate) const FIELDS: [&'static str; 12] = [
+    pub(crate) const FIELDS: [&'static str; 13] = [
         "id",
         "label",
         "model",
@@ -86,6 +88,7 @@ impl Recipe {
         "isolate",
         "initial",
         "exits",
+        "derive",
         "guardrails",
         "proves",
     ];
@@ -208,6 +211,7 @@ impl Recipe {
             isolate: Fields::default(),
             initial: Fields::default(),
             exits: Fields::default(),
+            derive: Fields::default(),
             guardrails: Fields::default(),
             proves: Fields::default(),
             steps: Vec::new(),
@@ -344,6 +348,7 @@ impl Recipe {
                     .call(Path::parse_mod_style)
                     .map_err(|_| input.error("expected the name of an enum of exit reasons"))
             }),
+            "derive" => self.derive.read(key, input, diagnostics, derives),
             "guardrails" => {
                 let entries = guardrails::parse(input, diagnostics);
                 self.guardrails.read(key, input, diagnostics, |_| entries);

@@ -4,9 +4,21 @@ use std::fs;
 use std::path::Path;
 
 /// Subcommands that come with cargo, and those that a workflow or a page installs first.
-const CARGO: [&str; 13] = [
-    "build", "check", "clippy", "doc", "fmt", "fuzz", "install", "package", "pkgid", "publish",
-    "run", "test", "tree",
+const CARGO: [&str; 14] = [
+    "build",
+    "check",
+    "clippy",
+    "doc",
+    "fmt",
+    "fuzz",
+    "install",
+    "package",
+    "pkgid",
+    "publish",
+    "run",
+    "semver-checks",
+    "test",
+    "tree",
 ];
 
 #[test]

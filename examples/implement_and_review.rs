@@ -162,6 +162,7 @@ fn line(event: &Event) -> String {
         Event::Retried { number, of, .. } => {
             format!("retry {number} of at most {of}")
         }
+        Event::LimitReached { step, limit, .. } => format!("{step} reached its {limit}"),
         Event::Moved { from, to, number, .. } => format!("{from} leads to {to}, step {number}"),
         Event::PromptQueued { .. } => "queued a prompt".to_owned(),
         Event::Ended { ending, .. } => {

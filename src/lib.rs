@@ -45,13 +45,14 @@ pub mod wire;
 pub mod recipes;
 
 pub use recipe::{
-    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category, Claim,
-    ClaimBasis, ClaimGoal, ClaimedOutcome, Classified, CommandLine, CommandStep, Evidence, Exit,
-    ExitReason, Family, FileRules, FileScope, Fingerprint, GraphChange, GraphNext, Guardrail,
-    Guardrails, InvalidTool, LockGrade, LockedChange, Needs, Next, NextOutline, OutcomeOutline,
-    Outline, PathPart, Position, ReasonInfo, Recipe, RecipeGraph, RecipesLock, RecipesLockError,
-    Registry, Remedy, Restart, RunLimit, RunPermit, RunRemedy, Snapshot, SnapshotError, StepLimits,
-    StepOutline, Tool, Tripped, UnknownName, UnknownRecipe, Verdict, Violation, WhenFull, WireEnum,
+    Advise, AfterLimit, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog,
+    Category, Claim, ClaimBasis, ClaimGoal, ClaimedOutcome, Classified, CommandLine, CommandStep,
+    Evidence, Exit, ExitReason, Family, FileRules, FileScope, Fingerprint, GraphChange, GraphNext,
+    Guardrail, Guardrails, InvalidTool, LockGrade, LockedChange, Needs, Next, NextOutline,
+    OutcomeOutline, Outline, PathPart, Position, ReasonInfo, Recipe, RecipeGraph, RecipesLock,
+    RecipesLockError, Registry, Remedy, Restart, RunLimit, RunPermit, RunRemedy, Snapshot,
+    SnapshotError, StepLimits, StepOutline, Tool, Tripped, UnknownName, UnknownRecipe, Verdict,
+    Violation, VisitLimit, WireEnum,
 };
 pub use surefire_macros::Registry;
 

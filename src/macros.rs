@@ -486,6 +486,50 @@
 /// # Ok::<(), surefire::Exit>(())
 /// ```
 ///
+/// # Limits of a visit
+///
+/// What one visit of a step may use up: `time: 30m`, `retries: 2` (how often the agent is asked
+/// again, for whatever reason) and `budget_usd: 1.50` (what it costs, as the agent reports it).
+/// Each can be followed by `=> Step` or `=> exit Reason`: the run goes there when the limit is used
+/// up. Every check follows that transition as it follows an outcome. A later visit begins with new
+/// limits, so they bound no cycle.
+///
+/// The engine keeps track of these limits. The driver of a typed run does that itself, and then
+/// calls `out_of_time`, `out_of_retries` or `out_of_budget`, which a step has for each limit that
+/// leads somewhere. The erased form has [`Position::exceed`](crate::Position::exceed).
+///
+/// ```
+/// use surefire::{Next, Position, VisitLimit};
+///
+/// surefire::recipe! {
+///     recipe Migration {
+///         initial: Migrate,
+///         step Migrate {
+///             prompt: "Migrate the orders table.",
+///             time: 30m => Escalate,
+///             retries: 2,
+///             budget_usd: 1.50 => exit CostBudget,
+///             outcomes: [Migrated],
+///             Migrated => exit ChangesCommitted,
+///         }
+///         step Escalate {
+///             prompt: "Write down what is known.",
+///             outcomes: [Written],
+///             Written => exit ClarificationNeeded,
+///         }
+///     }
+/// }
+///
+/// let escalate = Migration::begin().out_of_time()?;
+/// assert_eq!(escalate.written().code(), "clarification-needed");
+/// assert_eq!(Migration::begin().out_of_budget().code(), "cost_budget");
+///
+/// let mut position = Position::<Migration>::begin();
+/// let next = position.exceed(VisitLimit::Time);
+/// assert!(matches!(next, Some(Next::Step(step)) if step.name == "escalate"));
+/// # Ok::<(), surefire::Exit>(())
+/// ```
+///
 /// # Files
 ///
 /// `scope` says which files a run may change, as `.gitignore` patterns: if `allow` has any, only

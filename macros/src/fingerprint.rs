@@ -1,9 +1,9 @@
 //! A hash of the graph: the names of the steps, of their outcomes, and of what those lead to, and
-//! where a step's limit leads. A change to any of them changes it. Prompts, labels and numbers are
+//! where a step's limits lead. A change to any of them changes it. Prompts, labels and numbers are
 //! left out on purpose, so that editing those does not strand runs in progress. So is the order in
 //! which an author writes steps and outcomes.
 
-use crate::model::{Next, Outcome, Shape, Step};
+use crate::model::{AfterLimit, Next, Outcome, Shape, Step};
 
 pub(crate) fn of(shape: &Shape) -> u64 {
     let mut steps: Vec<_> = shape.steps.iter().collect();
@@ -21,7 +21,7 @@ pub(crate) fn of(shape: &Shape) -> u64 {
         for outcome in outcomes {
             hash.outcome(shape, outcome);
         }
-        hash.when_full(shape, step);
+        hash.limits(shape, step);
     }
     hash.0
 }
@@ -40,7 +40,7 @@ pub(crate) fn former(shape: &Shape) -> u64 {
         for outcome in &step.outcomes {
             hash.outcome(shape, outcome);
         }
-        hash.when_full(shape, step);
+        hash.limits(shape, step);
     }
     hash.0
 }
@@ -70,11 +70,17 @@ impl Hash {
         self.next(shape, outcome.next);
     }
 
-    /// Where a run goes instead of visiting the step once more.
-    fn when_full(&mut self, shape: &Shape, step: &Step) {
+    /// Where a run goes instead of visiting the step once more, and when a visit has used up a
+    /// limit.
+    fn limits(&mut self, shape: &Shape, step: &Step) {
         if let Some(instead) = step.when_full {
             self.add("\u{1}full");
             self.next(shape, instead);
+        }
+        for AfterLimit { limit, next, .. } in &step.after_limits {
+            self.add("\u{1}limit");
+            self.add(limit.words());
+            self.next(shape, *next);
         }
     }
 

@@ -54,11 +54,11 @@ impl Proof {
         // One more than the total shows whether that is ever reached.
         let most = total.map_or(u32::MAX, |total| total.saturating_add(1));
         let limits = visits(shape, &flow, most);
-        let outcomes: Vec<_> = shape.steps.iter().map(Step::followers).collect();
+        let ways: Vec<_> = shape.steps.iter().map(Step::ways).collect();
         let detours: Vec<_> = shape.steps.iter().map(Step::detour).collect();
         let Flow { graph, components } = &flow;
         let walks =
-            Walks { graph, components, outcomes: &outcomes, detours: &detours, limits: &limits };
+            Walks { graph, components, outcomes: &ways, detours: &detours, limits: &limits };
         let longest = walks.longest(shape.initial, None);
         let trips = total.is_some_and(|total| longest.steps > u64::from(total));
         let is_limited =

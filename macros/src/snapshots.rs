@@ -47,11 +47,14 @@ fn recipe() {
                 NothingNew => exit ExitReason::NoChangesToCommit if no_commit && "git diff --quiet",
             }
 
-            step Build { run: "make -j | tee log", time: 10m, Passed => Check, Failed => Write }
+            step Build { run: "make -j | tee log", time: 10m => Check, Passed => Check, Failed => Write }
 
             step Check {
                 prompt: CHECK,
                 model: "haiku",
+                time: 30m => exit Unclear,
+                retries: 2,
+                budget_usd: 1.50 => Write,
                 outcomes: [
                     #[doc = " Every claim is true."]
                     NoIssues,

@@ -91,6 +91,8 @@ fn groups_in_groups_and_huge_numbers_are_refused() {
         quote!(outcomes: [Complete], Complete => #nested),
         quote!(outcomes: [Complete], tools: #nested, Complete => exit TaskCommitted),
         quote!(outcomes: [Complete], max_visits: #huge => #nested, Complete => exit TaskCommitted),
+        quote!(outcomes: [Complete], time: #huge => #nested, Complete => exit TaskCommitted),
+        quote!(outcomes: [Complete], budget_usd: #huge => #nested, Complete => exit TaskCommitted),
         quote!(outcomes: [Complete], #nested),
     ];
     for slip in slips {
@@ -292,12 +294,15 @@ const WITH_COMMANDS: &str = r#"
                 restart Everything needs Build.Passed | Work.Again,
                 Work needs Build.Passed since Work,
             },
-            step Build { run: ["make", "all"], time: 10m, was: [Compile, Ok => Passed], Passed => Work, Failed => exit ImplementationBlocked }
+            step Build { run: ["make", "all"], time: 10m => Escalate, was: [Compile, Ok => Passed], Passed => Work, Failed => exit ImplementationBlocked }
             step Escalate { prompt: "Ask.", max_visits: 1 => exit MaxTicks, outcomes: [Go], Go => Build }
             step Work {
                 prompt: "Work.",
                 tools: [edit, web, "cargo *", ..BUILD],
                 max_visits: 2 => Escalate,
+                time: 30m => Escalate,
+                retries: 2 => exit MaxTicks,
+                budget_usd: 1.50 => Escalate,
                 verify: ["cargo test", ["cargo", "clippy"]],
                 was: [Implement, Do, Redo => Again],
                 outcomes: [Complete, Again, Stuck, StartOver],
@@ -468,7 +473,7 @@ const DELIMITERS: [Delimiter; 4] =
     [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None];
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 64] = [
+    const WORDS: [&str; 66] = [
         "End",
         "derive",
         "cfg",
@@ -516,6 +521,8 @@ fn any_token(random: &mut Random) -> TokenTree {
         "run",
         "time",
         "max_visits",
+        "retries",
+        "budget_usd",
         "Escalate",
         "edit",
         "commit",

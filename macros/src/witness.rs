@@ -1,13 +1,14 @@
 //! Searches for a path that contradicts a claim.
 //!
 //! A state is a step, and whether what the claim needs has been reported. There are two for each
-//! step, so the search is linear in steps plus outcomes. A step with a limit of its own may be
-//! full, so an outcome that leads to it may also lead where its limit does.
+//! step, so the search is linear in steps plus outcomes. A run leaves a step by an outcome, or
+//! because a visit has used up a limit, which reports nothing. A step with `max_visits` may be
+//! full, so a way that leads to it may also lead where that does.
 
 use std::collections::VecDeque;
 
 use crate::graph::Components;
-use crate::resolve::{Goal, Report, Resolved, Target};
+use crate::resolve::{Goal, Report, Resolved, Step, Target};
 
 /// A path to the goal on which nothing that the claim needs is reported.
 pub(crate) struct Witness {
@@ -16,14 +17,46 @@ pub(crate) struct Witness {
     pub(crate) after_since: bool,
 }
 
-/// An outcome on the path.
+/// A part of the path.
 #[derive(Clone)]
 pub(crate) struct Taken {
     pub(crate) step: usize,
-    /// The index of the outcome among those of the step.
-    pub(crate) outcome: usize,
+    pub(crate) way: Way,
     /// The steps that it would have led to, if they had not been full.
     pub(crate) full: Vec<usize>,
+}
+
+/// A way out of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The index of the outcome among those of the step.
+    Outcome(usize),
+    /// The index of the limit among those of the step.
+    Limit(usize),
+}
+
+impl Way {
+    /// The ways out of a step.
+    pub(crate) fn all(step: &Step) -> impl Iterator<Item = Self> {
+        let limits = (0..step.after_limits.len()).map(Self::Limit);
+        (0..step.outcomes.len()).map(Self::Outcome).chain(limits)
+    }
+
+    /// Where it leads.
+    pub(crate) fn target(self, step: &Step) -> &Target {
+        match self {
+            Self::Outcome(index) => &step.outcomes[index].target,
+            Self::Limit(index) => &step.after_limits[index].1,
+        }
+    }
+
+    /// Whether the run reports this there.
+    pub(crate) fn reports(self, step: usize, needs: &[Report]) -> bool {
+        match self {
+            Self::Outcome(outcome) => needs.contains(&Report { step, outcome }),
+            Self::Limit(_) => false,
+        }
+    }
 }
 
 /// A step, and whether what the claim needs was reported.
@@ -33,14 +66,14 @@ type State = (usize, bool);
 pub(crate) struct Search<'a> {
     recipe: &'a Resolved,
     initial: usize,
-    outcomes: Vec<Vec<(usize, usize)>>,
+    ways: Vec<Vec<(usize, Way)>>,
     components: Components,
 }
 
 impl<'a> Search<'a> {
     pub(crate) fn new(recipe: &'a Resolved, initial: usize) -> Self {
-        let (outcomes, components) = (outcomes(recipe), recipe.certain.components());
-        Self { recipe, initial, outcomes, components }
+        let (ways, components) = (ways(recipe), recipe.certain.components());
+        Self { recipe, initial, ways, components }
     }
 }
 
@@ -51,7 +84,7 @@ pub(crate) fn find(
     needs: &[Report],
     since: Option<usize>,
 ) -> Option<Witness> {
-    let Search { recipe, initial, outcomes, components } = search;
+    let Search { recipe, initial, ways, components } = search;
     let initial = *initial;
     if *goal == Goal::Step(initial) {
         return Some(Witness { taken: Vec::new(), after_since: false });
@@ -60,11 +93,11 @@ pub(crate) fn find(
     let mut came: Vec<[Option<(State, Taken)>; 2]> = vec![[None, None]; recipe.steps.len()];
     let mut pending = VecDeque::from([(initial, false)]);
     while let Some((step, met)) = pending.pop_front() {
-        for (written, place) in &outcomes[step] {
-            let outcome = &recipe.steps[*written].outcomes[*place];
-            let met_now = met || needs.contains(&Report { step, outcome: *place });
-            for (target, full) in targets(recipe, components, step, &outcome.target) {
-                let taken = Taken { step, outcome: *place, full };
+        for (written, way) in &ways[step] {
+            let met_now = met || way.reports(step, needs);
+            let target = way.target(&recipe.steps[*written]);
+            for (target, full) in targets(recipe, components, step, target) {
+                let taken = Taken { step, way: *way, full };
                 if !met_now && goal.is(target) {
                     return Some(trace(&came, initial, since, taken));
                 }
@@ -101,7 +134,7 @@ fn trace(
     Witness { taken, after_since: since == Some(at.0) }
 }
 
-/// Where an outcome of this step may lead: to its target and, past full steps, to where their
+/// Where a way out of this step may lead: to its target and, past full steps, to where their
 /// limits lead. As in [`Graph::with_detours`](crate::graph::Graph::with_detours), only a step of
 /// the same component can be full.
 fn targets<'a>(
@@ -124,13 +157,13 @@ fn targets<'a>(
     targets
 }
 
-/// The outcomes of each step, by the step that has them in the source; those of a duplicate belong
+/// The ways out of each step, by the step that has them in the source; those of a duplicate belong
 /// to the first step of that name.
-fn outcomes(recipe: &Resolved) -> Vec<Vec<(usize, usize)>> {
+fn ways(recipe: &Resolved) -> Vec<Vec<(usize, Way)>> {
     let mut all = vec![Vec::new(); recipe.steps.len()];
     for (index, step) in recipe.steps.iter().enumerate() {
-        let places = (0..step.outcomes.len()).map(|place| (index, place));
-        all[step.duplicate_of.unwrap_or(index)].extend(places);
+        let ways = Way::all(step).map(|way| (index, way));
+        all[step.duplicate_of.unwrap_or(index)].extend(ways);
     }
     all
 }

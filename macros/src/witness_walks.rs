@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostics;
 use crate::resolve::{Goal, Report, Resolved, Target};
 use crate::syntax::Recipe;
 use crate::torture::Random;
-use crate::witness::{self, Search, Witness};
+use crate::witness::{self, Search, Way, Witness};
 
 const RECIPES: usize = 4_000;
 /// A witness visits each step at most twice, and there are at most five.
@@ -18,7 +18,7 @@ const LONGEST: usize = 11;
 #[test]
 fn a_claim_holds_if_no_walk_contradicts_it() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let (mut held, mut contradicted, mut past_full) = (0, 0, 0);
+    let (mut held, mut contradicted, mut past_full, mut past_time) = (0, 0, 0, 0);
     for _ in 0..RECIPES {
         let Some(valid) = recipe(&mut random) else { continue };
         let recipe = valid.recipe();
@@ -35,6 +35,8 @@ fn a_claim_holds_if_no_walk_contradicts_it() {
                 }
                 Some(witness) => {
                     contradicted += 1;
+                    let mut ways = witness.taken.iter().map(|taken| taken.way);
+                    past_time += usize::from(ways.any(|way| matches!(way, Way::Limit(_))));
                     claim.check(recipe, witness);
                     // Limits that are never reached change nothing, so the path can be walked, and
                     // none is shorter.
@@ -50,8 +52,8 @@ fn a_claim_holds_if_no_walk_contradicts_it() {
         }
     }
     assert!(
-        held > 300 && contradicted > 300 && past_full > 10,
-        "{held} {contradicted} {past_full}"
+        held > 300 && contradicted > 300 && past_full > 10 && past_time > 100,
+        "{held} {contradicted} {past_full} {past_time}"
     );
 }
 
@@ -77,8 +79,8 @@ impl Claim {
         Self { goal, needs, since: (random.below(2) == 0).then(|| random.below(count)) }
     }
 
-    /// How many outcomes the shortest run reports that contradicts the claim. Runs are followed as
-    /// the engine would, with counts.
+    /// How many steps the shortest run leaves that contradicts the claim. Runs are followed as the
+    /// engine would, with counts; any visit may use up its limits.
     fn shortest_contradiction(&self, recipe: &Resolved) -> Option<usize> {
         if self.goal == Goal::Step(0) {
             return Some(0);
@@ -90,9 +92,9 @@ impl Claim {
             if length == LONGEST || pending.len() > 20_000 {
                 continue;
             }
-            for (place, outcome) in recipe.steps[step].outcomes.iter().enumerate() {
-                let met = met || self.needs.contains(&Report { step, outcome: place });
-                let target = entered(recipe, &visits, &outcome.target);
+            for way in Way::all(&recipe.steps[step]) {
+                let met = met || way.reports(step, &self.needs);
+                let target = entered(recipe, &visits, way.target(&recipe.steps[step]));
                 let reached = self.goal.is(target);
                 if reached && !met {
                     return Some(length + 1);
@@ -107,16 +109,16 @@ impl Claim {
         None
     }
 
-    /// Each part of the path is an outcome that leads to the next one, and none is needed.
+    /// Each part of the path leads to the next one, and none is needed.
     fn check(&self, recipe: &Resolved, witness: &Witness) {
         let steps = witness.taken.iter().skip(1).map(|taken| Some(taken.step)).chain([None]);
         for (taken, next) in witness.taken.iter().zip(steps) {
-            let mut target = &recipe.steps[taken.step].outcomes[taken.outcome].target;
+            let mut target = taken.way.target(&recipe.steps[taken.step]);
             for full in &taken.full {
                 assert_eq!(target.certain_step(), Some(*full));
                 target = recipe.steps[*full].when_full.as_ref().expect("it has a limit");
             }
-            assert!(!self.needs.contains(&Report { step: taken.step, outcome: taken.outcome }));
+            assert!(!taken.way.reports(taken.step, &self.needs));
             match next {
                 Some(next) => assert_eq!(target.certain_step(), Some(next)),
                 None => assert!(self.goal.is(target)),
@@ -176,6 +178,10 @@ fn source(random: &mut Random) -> String {
             let later = step + 1 + random.below(count - step - 1);
             text.push(format!("max_visits: {} => S{later},", 1 + random.below(2)));
         }
+        if random.below(4) == 0 {
+            let other = (step + 1 + random.below(count - 1)) % count;
+            text.push(format!("time: 5m => S{other},"));
+        }
         for name in names {
             let next = match random.below(4) {
                 0 => "exit TaskCommitted".to_owned(),
@@ -200,7 +206,10 @@ fn written(recipe: &Resolved) -> String {
             })
             .collect();
         let full = step.when_full.as_ref().and_then(Target::certain_step);
-        format!("{} -> {targets:?}, {:?} => {full:?}", step.name(), step.max_visits)
+        let limits = step.after_limits.iter().map(|(_, target)| target.certain_step());
+        let limits: Vec<_> = limits.collect();
+        let name = step.name();
+        format!("{name} -> {targets:?}, {:?} => {full:?}, {limits:?}", step.max_visits)
     });
     steps.collect::<Vec<_>>().join("\n")
 }

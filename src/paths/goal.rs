@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::run_path::PathMove;
-use crate::{Guardrail, Next, NextOutline, Outline, StepOutline, WhenFull};
+use crate::{AfterLimit, Guardrail, Next, NextOutline, Outline, StepOutline};
 
 /// Something in a recipe that a path can take. An `other` that the author did not write is none: it
 /// ends a run at every step, for the same reason.
@@ -52,7 +52,7 @@ pub(super) fn mapped(outline: &'static Outline) -> Vec<PathGoal> {
                 NextOutline::Restart { id, .. } => ends.push(PathGoal::Restart(id)),
             }
         }
-        if let Some(WhenFull::Exit(reason)) = step.limits.when_full {
+        if let Some(AfterLimit::Exit(reason)) = step.limits.when_full {
             ends.push(PathGoal::Exit(reason.definition().code));
         }
     }
@@ -90,8 +90,8 @@ fn limits(outline: &'static Outline, mapped: NextOutline, next: &Next) -> Vec<Pa
         let Some(when_full) = step.limits.when_full else { break };
         full.push(PathGoal::StepLimit(step.name));
         target = match when_full {
-            WhenFull::Step(index) => Some(&outline.steps[index]),
-            WhenFull::Exit(_) => None,
+            AfterLimit::Step(index) => Some(&outline.steps[index]),
+            AfterLimit::Exit(_) => None,
         };
     }
     full

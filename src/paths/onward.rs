@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::{NextOutline, OutcomeOutline, Outline, WhenFull};
+use crate::{AfterLimit, NextOutline, OutcomeOutline, Outline};
 
 /// An outcome, and the step that it belongs to.
 type Before = (usize, &'static OutcomeOutline);
@@ -37,7 +37,7 @@ fn toward(
 /// Whether the outcome ends the run once the step that it leads to is full.
 fn ends_over_limits(outline: &Outline, outcome: &OutcomeOutline) -> bool {
     let last = outline.leads_to(outcome).last().map(|step| outline.steps[step].limits.when_full);
-    matches!(last, Some(Some(WhenFull::Exit(_))))
+    matches!(last, Some(Some(AfterLimit::Exit(_))))
 }
 
 /// Goes back from the steps with an outcome to those without one, the nearest first.

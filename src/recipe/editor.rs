@@ -90,8 +90,15 @@ pub enum StepField {
     verify,
     /// A command to run instead of asking an agent; its outcomes are `Passed` and `Failed`.
     run,
-    /// How long the command may take: `10m`.
+    /// How long one visit may last, or the command may take, and where the run goes then: `10m`, or
+    /// `10m => Step`.
     time,
+    /// How often the agent is asked again in one visit, and where the run goes instead: `2`, or
+    /// `2 => Step`. Default: the operator's limit.
+    retries,
+    /// What one visit may cost in US dollars, and where the run goes then: `1.50`, or
+    /// `1.50 => Step`.
+    budget_usd,
     /// How often a run may visit the step, and where it goes instead: `3 => Step`. Default: the
     /// recipe's `max_step_visits`, and the run ends.
     max_visits,

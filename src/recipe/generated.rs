@@ -16,7 +16,7 @@ use super::file_rules::{FileScope, Needs};
 use super::guardrail::{Guardrail, Guardrails};
 use super::reason_info::{Category, Family, ReasonInfo};
 use super::run_remedy::RunRemedy;
-use super::step_limits::{StepLimits, WhenFull};
+use super::step_limits::{AfterLimit, StepLimits};
 use super::tool::Tool;
 
 #[doc(hidden)]
@@ -151,8 +151,22 @@ impl CommandStep {
 #[doc(hidden)]
 impl StepLimits {
     #[must_use]
-    pub const fn generated(max_visits: Option<u32>, when_full: Option<WhenFull>) -> Self {
-        Self { max_visits, when_full }
+    pub const fn generated(
+        (max_visits, when_full): (Option<u32>, Option<AfterLimit>),
+        (time, after_time): (Option<Duration>, Option<AfterLimit>),
+        (retries, after_retries): (Option<u32>, Option<AfterLimit>),
+        (budget_usd, after_budget): (Option<f64>, Option<AfterLimit>),
+    ) -> Self {
+        Self {
+            max_visits,
+            when_full,
+            time,
+            after_time,
+            retries,
+            after_retries,
+            budget_usd,
+            after_budget,
+        }
     }
 }
 

@@ -24,7 +24,8 @@ pub struct RecipeGraph {
     pub initial: String,
     /// For each step its outcomes, and for each of those where it leads. If a run goes elsewhere
     /// instead of visiting the step once more than its own limit allows, that is listed under
-    /// [`WHEN_FULL`](Self::WHEN_FULL).
+    /// [`WHEN_FULL`](Self::WHEN_FULL), and if it leaves the step because a visit has used up a
+    /// limit, under [that limit](crate::VisitLimit::words).
     pub steps: BTreeMap<String, BTreeMap<String, GraphNext>>,
 }
 
@@ -32,6 +33,11 @@ impl RecipeGraph {
     /// Stands among the outcomes of a step for the case that its own limit is reached. No outcome
     /// has a space in its name.
     pub const WHEN_FULL: &'static str = "when full";
+
+    /// Whether this stands among the outcomes for a limit. No outcome has a space in its name.
+    pub(super) fn is_limit(outcome: &str) -> bool {
+        outcome.contains(' ')
+    }
 }
 
 /// Where an outcome leads.

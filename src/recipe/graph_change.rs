@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::graph::{GraphNext, RecipeGraph};
+use super::step_limits::VisitLimit;
 
 /// One difference between an earlier version of a recipe and the current one.
 ///
@@ -110,12 +111,14 @@ impl fmt::Display for GraphChange {
     }
 }
 
-/// An outcome of a step, or where its own limit leads.
+/// An outcome of a step, or where one of its own limits leads.
 fn way_on(outcome: &str, step: &str) -> String {
-    if outcome == RecipeGraph::WHEN_FULL {
-        format!("the way on from `max_visits` of step `{step}`")
-    } else {
-        format!("outcome `{outcome}` of step `{step}`")
+    match VisitLimit::in_place_of(outcome) {
+        Some(limit) => format!("the way on from `{}` of step `{step}`", limit.field()),
+        None if outcome == RecipeGraph::WHEN_FULL => {
+            format!("the way on from `max_visits` of step `{step}`")
+        }
+        None => format!("outcome `{outcome}` of step `{step}`"),
     }
 }
 

@@ -66,7 +66,7 @@ pub use remedy::Remedy;
 pub use restart::Restart;
 pub use run_remedy::{RunLimit, RunPermit, RunRemedy};
 pub use snapshot::{Snapshot, SnapshotError};
-pub use step_limits::{StepLimits, WhenFull};
+pub use step_limits::{AfterLimit, StepLimits, VisitLimit};
 pub use tool::{InvalidTool, Tool};
 pub use tripped::Tripped;
 pub use typed::{Position, Recipe};

@@ -17,7 +17,10 @@ use super::run_spec::RunSpec;
 use super::run_state::{Asking, Phase, RunState};
 use super::tree::Moment;
 use crate::outcome::{self, Finding, Unread};
-use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, NextOutline, StepOutline};
+use crate::{
+    AfterLimit, AnyPosition, AnyRecipe, Exit, ExitReason, Guardrails, Next, NextOutline,
+    StepOutline, UnknownName, VisitLimit,
+};
 
 /// The outcome for everything that the recipe's author did not foresee.
 const OTHER: &str = "other";
@@ -114,9 +117,14 @@ impl Run {
             {
                 let TurnFacts { took, cost_usd, .. } = facts;
                 self.turn_seen(&mut events, attempt, facts);
+                let spent_all = exit.reason() == Some(ExitReason::CostBudget);
+                if let Some((exceeded, cost)) = self.out_of_budget(cost_usd).filter(|_| spent_all) {
+                    let cut = Cut { took, cost_usd: Some(cost), ..Cut::default() };
+                    let action = self.leave(&mut events, VisitLimit::Budget, exceeded, cut, fresh);
+                    return Decision { events, action };
+                }
                 let resume_at = resume_at.filter(|_| self.may_resume_by_itself(&exit));
                 // An agent that exceeds its budget without reporting a cost has spent the rest.
-                let spent_all = exit.reason() == Some(ExitReason::CostBudget);
                 let left =
                     || self.state.limits.budget_left(&self.state.spent).filter(|_| spent_all);
                 let cut = Cut {
@@ -157,9 +165,13 @@ impl Run {
                 let spent =
                     Usage { time: self.state.spent.time.saturating_add(took), ..self.state.spent };
                 let only_time = Limits { max_ticks: None, budget_usd: None, ..self.state.limits };
-                match only_time.exceeded(&spent) {
-                    Some(exit) => self.end(&mut events, &exit, |_| (), Cut::after(took)),
-                    None => Action::Wait,
+                let cut = Cut::after(took);
+                match (only_time.exceeded(&spent), self.out_of_time(took)) {
+                    (Some(exit), _) => self.end(&mut events, &exit, |_| (), cut),
+                    (None, Some(exceeded)) => {
+                        self.leave(&mut events, VisitLimit::Time, exceeded, cut, fresh)
+                    }
+                    (None, None) => Action::Wait,
                 }
             }
         };
@@ -326,11 +338,14 @@ impl Run {
             let exit = Exit::because(ExitReason::PermissionDenied).describe(tools);
             return self.end(events, &exit, |_| (), Cut::default());
         }
-        let number = self.state.visit.retries + 1;
-        if number <= self.state.limits.max_retries {
+        let (number, of) = self.next_retry(self.state.visit.retries);
+        if number <= of {
             let problem = unread.to_string();
-            self.ask_again(events, RetryCause::Reply, number, problem.clone());
+            self.ask_again(events, RetryCause::Reply, (number, of), problem.clone());
             return self.begin_turn(events, Purpose::Remind { number, problem }, fresh);
+        }
+        if let Some(action) = self.out_of_retries(events, fresh) {
+            return action;
         }
         if let Unread::UnknownOutcome { found, .. } = unread
             && self.step().outcomes.iter().any(|outcome| outcome.name == OTHER)
@@ -343,7 +358,8 @@ impl Run {
         self.end(events, &exit, |_| (), Cut::default())
     }
 
-    /// Follows an outcome. This is the only place where a run moves.
+    /// Follows an outcome, or the limit that stands in its place. This is the only place where a
+    /// run moves.
     pub(super) fn take(
         &mut self,
         events: &mut Vec<Event>,
@@ -353,17 +369,10 @@ impl Run {
     ) -> Action {
         let from = self.step().name.to_owned();
         // Where the outcome leads, unless that step is full.
-        let meant = self.outcome(outcome).and_then(|outcome| match outcome.next {
-            NextOutline::Step(index) => Some(self.recipe.outline().steps[index].name),
-            NextOutline::Exit(_) | NextOutline::Restart { .. } => None,
-        });
+        let meant = self.leads_to(outcome).map(|index| self.recipe.outline().steps[index].name);
         let limits = self.recipe.outline().guardrails;
         let limits = limits.raised_by(self.state.extra_visits, self.state.extra_steps);
-        let described = |exit: Exit| match description {
-            Some(description) => exit.describe(description),
-            None => exit,
-        };
-        match self.position.report_within(outcome, &limits) {
+        match step_on(&mut *self.position, outcome, &limits) {
             Ok(Next::Step(step)) => {
                 let moved = Event::Moved {
                     from,
@@ -377,13 +386,13 @@ impl Run {
                 self.next_turn(events, fresh)
             }
             Ok(Next::Exit(exit)) => {
-                let exit = match meant.filter(|_| exit.tripped().is_none()) {
-                    Some(full) => exit
-                        .describe(format!("the run had visited step `{full}` as often as it may")),
-                    None => exit,
-                };
+                let full = meant.filter(|_| exit.tripped().is_none());
+                let full = full
+                    .map(|step| format!("the run had visited step `{step}` as often as it may"));
+                let words: Vec<_> = description.into_iter().chain(full).collect();
+                let exit = if words.is_empty() { exit } else { exit.describe(words.join("; ")) };
                 let took = |ending: &mut Ending| ending.outcome = Some(outcome.to_owned());
-                self.end(events, &described(exit), took, Cut::default())
+                self.end(events, &exit, took, Cut::default())
             }
             Ok(Next::Restart(restart)) => {
                 let spec = self.successor(restart.restarts, fresh);
@@ -392,13 +401,32 @@ impl Run {
                     ending.continued_by = Some(fresh.run);
                 };
                 let queued = self.state.queue.iter().map(|pending| pending.text.clone()).collect();
-                self.end(events, &described(restart.exit()), details, Cut::default());
+                let exit = restart.exit();
+                let exit = match description {
+                    Some(description) => exit.describe(description),
+                    None => exit,
+                };
+                self.end(events, &exit, details, Cut::default());
                 Action::Restart(Box::new(Successor { recipe: restart.recipe, spec, queued }))
             }
             Err(unknown) => {
                 let exit = Exit::because(ExitReason::InternalError).describe(unknown.to_string());
                 self.end(events, &exit, |_| (), Cut::default())
             }
+        }
+    }
+
+    /// The step that an outcome, or a limit in its place, leads to.
+    fn leads_to(&self, outcome: &str) -> Option<usize> {
+        match VisitLimit::in_place_of(outcome) {
+            Some(limit) => match self.step().limits.after(limit)? {
+                AfterLimit::Step(index) => Some(index),
+                AfterLimit::Exit(_) => None,
+            },
+            None => match self.outcome(outcome)?.next {
+                NextOutline::Step(index) => Some(index),
+                NextOutline::Exit(_) | NextOutline::Restart { .. } => None,
+            },
         }
     }
 
@@ -451,6 +479,9 @@ impl Run {
         if let Some(exit) = self.state.limits.exceeded(&self.state.spent) {
             return self.end(events, &exit, |_| (), Cut::default());
         }
+        if let Some((limit, exceeded)) = self.used_up() {
+            return self.leave(events, limit, exceeded, Cut::default(), fresh);
+        }
         let (attempt, step) = (fresh.attempt, self.step().name.to_owned());
         self.record(events, Event::TurnBegan { attempt, step, purpose });
         self.action()
@@ -464,14 +495,14 @@ impl Run {
         details: impl FnOnce(&mut Ending),
         cut: Cut,
     ) -> Action {
-        let Cut { took, cost_usd, redeliver, withdraws } = cut;
+        let Cut { took, cost_usd, redeliver, withdraws, exceeded } = cut;
         let redeliver = redeliver
             && matches!(&self.state.phase, Phase::Asking(asking) if asking.delivering.is_some());
         let queued = self.state.queue.iter().filter(|_| withdraws);
         let withdrawn = queued.map(|pending| pending.prompt).collect();
         let mut spent = self.state.spent;
         spent.add(took, cost_usd);
-        let exceeded = Exceeded::of(exit, &self.state.limits, &spent);
+        let exceeded = exceeded.or_else(|| Exceeded::of(exit, &self.state.limits, &spent));
         let mut ending = match exceeded {
             // A guardrail's message is complete: the observed value is always its limit plus one.
             Some(exceeded) if exit.tripped().is_none() => {
@@ -502,18 +533,38 @@ impl Run {
 /// The turn that the end of its run cuts short.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cut {
-    took: Duration,
-    cost_usd: Option<f64>,
+    pub(super) took: Duration,
+    pub(super) cost_usd: Option<f64>,
     /// Whether the prompt of that turn is queued again, because the agent may not have received it.
     /// Only a failure leaves that open: a person who ends a run sees what it was doing.
     redeliver: bool,
     /// Whether the run's queued prompts are withdrawn with it.
     withdraws: bool,
+    /// The limit that ends the run, if it is not one of the run itself.
+    exceeded: Option<Exceeded>,
+}
+
+/// Follows an outcome, or the limit that stands in its place.
+pub(super) fn step_on(
+    position: &mut dyn AnyPosition,
+    outcome: &str,
+    limits: &Guardrails,
+) -> Result<Next, UnknownName> {
+    let limit = VisitLimit::in_place_of(outcome);
+    match limit.and_then(|limit| position.exceed_within(limit, limits)) {
+        Some(next) => Ok(next),
+        None => position.report_within(outcome, limits),
+    }
 }
 
 impl Cut {
-    fn after(took: Duration) -> Self {
+    pub(super) fn after(took: Duration) -> Self {
         Self { took, ..Self::default() }
+    }
+
+    /// The same for a run that this limit ends.
+    pub(super) fn because(self, exceeded: Exceeded) -> Self {
+        Self { exceeded: Some(exceeded), ..self }
     }
 
     fn stopped(took: Duration) -> Self {

@@ -33,7 +33,8 @@ pub struct Ending {
     pub step: String,
     /// How many steps the run had taken.
     pub steps: u32,
-    /// The outcome that led here, if one did.
+    /// The outcome that led here, or [what stands for a limit](crate::VisitLimit::words) of the
+    /// step, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// Whether the run was only a rehearsal.

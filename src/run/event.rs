@@ -17,7 +17,7 @@ use super::run_spec::RunSpec;
 use super::tree::{Moment, TreeState};
 use super::worktree::WorktreeEnd;
 use crate::outcome::Finding;
-use crate::{RecipeGraph, Tool, Violation};
+use crate::{RecipeGraph, Tool, Violation, VisitLimit};
 
 /// One thing that happened in a run.
 ///
@@ -126,11 +126,27 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "RetryCause::is_reply")]
         cause: RetryCause,
     },
+    /// A visit used up a limit of its step, which leads elsewhere: a move or the end follows. The
+    /// turn or the check in flight, if there is one, is cut short.
+    LimitReached {
+        /// The step.
+        step: String,
+        /// Which limit.
+        limit: VisitLimit,
+        /// Its value, and what was observed.
+        exceeded: Box<Exceeded>,
+        /// How long the turn took that was cut short.
+        #[serde(default, skip_serializing_if = "Duration::is_zero")]
+        took: Duration,
+        /// What that turn cost, as far as the agent's program stated it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost_usd: Option<f64>,
+    },
     /// An outcome led from one step to the next.
     Moved {
         /// The step it left.
         from: String,
-        /// The outcome.
+        /// The outcome, or [what stands for the limit](VisitLimit::words) that led there.
         outcome: String,
         /// The step it entered.
         to: String,
@@ -233,6 +249,7 @@ impl Event {
             | Self::CheckBegan { .. }
             | Self::Checked { .. }
             | Self::Retried { .. }
+            | Self::LimitReached { .. }
             | Self::Moved { .. }
             | Self::PromptQueued { .. }
             | Self::Ended { .. }

@@ -56,7 +56,7 @@ impl Exceeded {
     }
 
     /// The limit and the observed value, as they follow "limit" in the brackets of a message.
-    pub(super) fn in_words(self) -> String {
+    pub(crate) fn in_words(self) -> String {
         match self {
             Self::Count { limit, observed } => format!("{limit}, used {observed}"),
             Self::Time { limit, observed } => {

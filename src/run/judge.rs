@@ -8,11 +8,14 @@ use super::decide::{Cut, Run};
 use super::decision::Action;
 use super::ending::Ending;
 use super::event::{Event, Purpose, RetryCause};
+use super::exceeded::Exceeded;
 use super::ids::NewIds;
 use super::refused;
 use super::rules;
 use super::run_state::{Checking, Phase};
-use crate::{CommandLine, Exit, ExitReason, Guardrails, NextOutline, OutcomeOutline, Violation};
+use crate::{
+    CommandLine, Exit, ExitReason, Guardrails, NextOutline, OutcomeOutline, Violation, VisitLimit,
+};
 
 /// The outcomes of a command step, by the command's exit status.
 const PASSED: &str = "passed";
@@ -66,7 +69,7 @@ impl Run {
             commands: Vec::new(),
             purpose: CheckKind::Run,
             time: None,
-            time_left: state.limits.time_left(&state.spent),
+            time_left: self.time_left(),
             worktree: None,
             baseline: state.baseline.clone(),
             rules: self.file_rules(),
@@ -122,6 +125,13 @@ impl Run {
                 CheckSubject::Command,
                 Some(CheckResult { verdict: CheckVerdict::Failed { .. }, .. }),
             ) => self.take(events, FAILED, None, fresh),
+            (
+                CheckSubject::Command,
+                Some(CheckResult { verdict: CheckVerdict::TimedOut { limit }, .. }),
+            ) if self.step().limits.after_time.is_some() => {
+                let exceeded = Exceeded::Time { limit: *limit, observed: took };
+                self.leave(events, VisitLimit::Time, exceeded, Cut::default(), fresh)
+            }
             (CheckSubject::Outcome { outcome, description }, None) => {
                 self.take(events, &outcome, description, fresh)
             }
@@ -191,10 +201,13 @@ impl Run {
         problem: String,
         fresh: NewIds,
     ) -> Action {
-        let (number, of) = (self.state.visit.retries + 1, self.state.limits.max_retries);
+        let (number, of) = self.next_retry(self.state.visit.retries);
         if number <= of {
-            self.ask_again(events, RetryCause::Evidence, number, problem.clone());
+            self.ask_again(events, RetryCause::Evidence, (number, of), problem.clone());
             return self.begin_turn(events, Purpose::Evidence { number, problem }, fresh);
+        }
+        if let Some(action) = self.out_of_retries(events, fresh) {
+            return action;
         }
         let refused = &self.state.visit.refused;
         let exit = if refused.is_empty() {
@@ -208,10 +221,13 @@ impl Run {
 
     /// Commands that fail after a step have retries of their own.
     fn verify_failed(&mut self, events: &mut Vec<Event>, problem: String, fresh: NewIds) -> Action {
-        let (number, of) = (self.state.visit.verify_retries + 1, self.state.limits.max_retries);
+        let (number, of) = self.next_retry(self.state.visit.verify_retries);
         if number <= of {
-            self.ask_again(events, RetryCause::Verify, number, problem.clone());
+            self.ask_again(events, RetryCause::Verify, (number, of), problem.clone());
             return self.begin_turn(events, Purpose::Verify { number, problem }, fresh);
+        }
+        if let Some(action) = self.out_of_retries(events, fresh) {
+            return action;
         }
         let exit = Exit::because(ExitReason::VerificationFailed).describe(problem);
         self.end(events, &exit, |_| (), Cut::default())
@@ -221,10 +237,10 @@ impl Run {
         &mut self,
         events: &mut Vec<Event>,
         cause: RetryCause,
-        number: u32,
+        (number, of): (u32, u32),
         problem: String,
     ) {
-        let (step, of) = (self.step().name.to_owned(), self.state.limits.max_retries);
+        let step = self.step().name.to_owned();
         self.record(events, Event::Retried { step, number, of, problem, cause });
     }
 

@@ -31,6 +31,7 @@ mod run_spec;
 mod run_state;
 mod tree;
 mod tree_claim;
+mod visit_limits;
 mod worktree;
 
 pub use crate::outcome::Finding;

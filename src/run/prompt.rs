@@ -97,8 +97,8 @@ impl Run {
             rules: self.file_rules(),
             prompt: prompt.unwrap_or_default(),
             model: state.spec.model.clone().or_else(|| step.model.map(str::to_owned)),
-            time_left: state.limits.time_left(&state.spent),
-            budget_left: state.limits.budget_left(&state.spent),
+            time_left: self.time_left(),
+            budget_left: self.budget_left(),
         }
     }
 

@@ -19,7 +19,8 @@ impl Renames {
         match &mut event {
             Event::Started { step, .. }
             | Event::TurnBegan { step, .. }
-            | Event::Retried { step, .. } => self.rename(step),
+            | Event::Retried { step, .. }
+            | Event::LimitReached { step, .. } => self.rename(step),
             Event::CheckBegan { step, subject, .. } => {
                 match subject {
                     CheckSubject::Outcome { outcome, .. } => self.rename_outcome(step, outcome),

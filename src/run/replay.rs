@@ -105,6 +105,7 @@ pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> 
             | Event::Checked { .. }
             | Event::Replied { .. }
             | Event::Retried { .. }
+            | Event::LimitReached { .. }
             | Event::PromptQueued { .. } => {}
         }
     }

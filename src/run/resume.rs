@@ -1,6 +1,6 @@
 //! Resuming a run that has ended.
 
-use super::decide::Run;
+use super::decide::{Run, step_on};
 use super::decision::Decision;
 use super::ending::Ending;
 use super::event::Event;
@@ -169,7 +169,7 @@ impl Run {
         let limits = self.recipe.outline().guardrails.raised_by(visits, steps);
         // Tried on a copy, so that the run itself does not move.
         let mut position = self.position.duplicate();
-        match position.report_within(outcome, &limits) {
+        match step_on(&mut *position, outcome, &limits) {
             Ok(Next::Exit(exit)) if exit.tripped().is_some() => Some(exit.message().into_owned()),
             Ok(_) => None,
             Err(_) => Some(ending.message.clone()),

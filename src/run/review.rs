@@ -75,7 +75,8 @@ impl Reviews {
             }
             Event::Moved { .. } => self.follow(),
             Event::Ended { ending, .. } if ending.outcome.is_some() => self.follow(),
-            Event::Ended { .. } => self.reported = None,
+            // What was reported before is not followed.
+            Event::LimitReached { .. } | Event::Ended { .. } => self.reported = None,
             Event::Resumed { by: ResumedBy::User, .. } => {
                 for review in &mut self.open {
                     review.forgiven = review.rounds.len();

@@ -14,7 +14,7 @@ use super::review::Reviews;
 use super::run_spec::RunSpec;
 use super::tree::{Baseline, Moment, TreeState};
 use super::worktree::WorktreeEnd;
-use crate::Outline;
+use crate::{Outline, Violation};
 
 /// The state of a run except for its position. It follows from the events alone: see
 /// [`RunState::apply`].
@@ -48,8 +48,12 @@ pub(super) struct RunState {
 }
 
 /// What happened in one visit of a step.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Visit {
+    /// What its turns, and the checks after them, have used up.
+    pub(super) used: Usage,
+    /// How often the agent was asked again, for whatever reason.
+    pub(super) asked_again: u32,
     /// How often the agent was asked again because of its reply or missing evidence.
     pub(super) retries: u32,
     /// How often it was asked again because a command failed.
@@ -58,6 +62,8 @@ pub(super) struct Visit {
     pub(super) verify_time: Duration,
     /// The tools that the agent was refused.
     pub(super) refused: Vec<ToolRefusal>,
+    /// The files that were changed although the run may not change them.
+    pub(super) violations: Vec<Violation>,
 }
 
 /// A queued prompt.
@@ -131,32 +137,38 @@ impl RunState {
         match event {
             Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),
             Event::TreeSeen { tree, moment, .. } => self.saw(tree, moment),
-            // A broken rule is handled where it is found.
-            Event::Started { .. } | Event::RulesBroken { .. } => {}
+            Event::Started { .. } => {}
+            Event::RulesBroken { violations, .. } => {
+                self.visit.violations.extend_from_slice(violations);
+            }
             Event::WorktreeEnded { end } => self.worktree_ended = Some(end.clone()),
             Event::ToolsRefused { refused, .. } => self.visit.refused.extend_from_slice(refused),
             Event::CheckBegan { check, subject, .. } => {
                 self.phase = Phase::Checking(Checking { check: *check, subject: subject.clone() });
             }
             Event::Checked { results, took, .. } => {
+                let of_worktree = Phase::is_worktree(&self.phase);
                 self.spent.add(*took, None);
+                if !of_worktree {
+                    self.visit.used.add(*took, None);
+                }
                 let verified = results.iter().filter(|result| result.kind == CheckKind::Verify);
                 self.visit.verify_time += verified.map(|result| result.took).sum::<Duration>();
                 let passed = results.iter().all(CheckResult::passed);
                 self.failed_checks += u32::from(!passed);
-                let of_worktree = Phase::is_worktree(&self.phase);
                 self.worktree_ready |= of_worktree && passed;
                 self.phase = Phase::Deciding;
             }
-            Event::Replied { took, cost_usd, .. } => {
-                self.spent.add(*took, *cost_usd);
+            Event::Replied { took, cost_usd, .. } | Event::LimitReached { took, cost_usd, .. } => {
+                self.spend(*took, *cost_usd);
                 self.phase = Phase::Deciding;
             }
-            Event::Retried { number, cause: RetryCause::Verify, .. } => {
-                self.visit.verify_retries = *number;
-            }
-            Event::Retried { number, cause: RetryCause::Reply | RetryCause::Evidence, .. } => {
-                self.visit.retries = *number;
+            Event::Retried { number, cause, .. } => {
+                self.visit.asked_again = self.visit.asked_again.saturating_add(1);
+                match cause {
+                    RetryCause::Verify => self.visit.verify_retries = *number,
+                    RetryCause::Reply | RetryCause::Evidence => self.visit.retries = *number,
+                }
             }
             Event::Moved { .. } => {
                 self.due = Purpose::Step;
@@ -171,7 +183,7 @@ impl RunState {
                 });
             }
             Event::Ended { ending, took, cost_usd, redeliver, withdrawn, exceeded: _ } => {
-                self.spent.add(*took, *cost_usd);
+                self.spend(*took, *cost_usd);
                 self.queue.retain(|pending| !withdrawn.contains(&pending.prompt));
                 let last = std::mem::replace(&mut self.phase, Phase::Over(ending.clone()));
                 if let (Phase::Asking(Asking { delivering: Some(pending), .. }), true) =
@@ -208,10 +220,23 @@ impl RunState {
                 self.limits = *limits;
                 (self.extra_visits, self.extra_steps) = (*extra_visits, *extra_steps);
                 self.due = Purpose::Continue;
-                self.visit = Visit::default();
+                // A visit that continues by itself continues with what it has left.
+                self.visit = match by {
+                    ResumedBy::Auto => {
+                        let Visit { used, asked_again, .. } = self.visit;
+                        Visit { used, asked_again, ..Visit::default() }
+                    }
+                    ResumedBy::User => Visit::default(),
+                };
                 self.phase = Phase::Deciding;
             }
         }
+    }
+
+    /// Adds a turn to what the run and the visit have used up.
+    fn spend(&mut self, took: Duration, cost_usd: Option<f64>) {
+        self.spent.add(took, cost_usd);
+        self.visit.used.add(took, cost_usd);
     }
 
     fn saw(&mut self, tree: &TreeState, moment: &Moment) {

@@ -75,6 +75,7 @@ fn message(
         | Event::CheckBegan { .. }
         | Event::Checked { .. }
         | Event::Retried { .. }
+        | Event::LimitReached { .. }
         | Event::Moved { .. }
         | Event::Resumed { .. } => return None,
     };

@@ -246,7 +246,9 @@ impl Session {
         let is_recorded =
             |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
         let entries = entries(draft, run, &decision, reply, &is_recorded);
-        let cuts = |event: &Event| matches!(event, Event::Ended { redeliver: false, .. });
+        let leaves = |event: &Event| matches!(event, Event::LimitReached { .. });
+        let cuts =
+            |event: &Event| leaves(event) || matches!(event, Event::Ended { redeliver: false, .. });
         if reply.is_none() && decision.events.iter().any(cuts) {
             self.cut_short(draft);
         }
@@ -255,6 +257,9 @@ impl Session {
         if reply.is_some() && !self.opened {
             self.opened = true;
             draft.record(session, SessionEvent::Opened);
+        }
+        if decision.events.iter().any(leaves) {
+            self.stop_turn(draft);
         }
         match decision.action {
             Action::Ask(_) | Action::Check(_) | Action::Wait => {}
@@ -292,7 +297,7 @@ impl Session {
                 }
                 self.queue.retain(|it| !withdrawn.contains(&it.prompt));
             }
-            Event::Replied { .. } => self.delivering = None,
+            Event::Replied { .. } | Event::LimitReached { .. } => self.delivering = None,
             Event::PromptQueued { .. }
             | Event::TurnBegan { .. }
             | Event::TreeSeen { .. }
@@ -308,14 +313,19 @@ impl Session {
         }
     }
 
-    /// Handles that the run has ended or paused. If it has ended, queued prompts are delivered
-    /// outside of it.
-    fn run_ended(&mut self, draft: &mut Draft<'_>) {
-        // The run's turn may still be in flight. A chat turn in flight is not affected.
+    /// Stops the turn or the check of the run, if one is in flight. A chat turn in flight is not
+    /// affected.
+    fn stop_turn(&mut self, draft: &mut Draft<'_>) {
         if self.in_flight.is_some() && self.chats.is_empty() {
             self.in_flight = None;
             draft.actions.push(SessionAction::StopTurn);
         }
+    }
+
+    /// Handles that the run has ended or paused. If it has ended, queued prompts are delivered
+    /// outside of it.
+    fn run_ended(&mut self, draft: &mut Draft<'_>) {
+        self.stop_turn(draft);
         self.work = match std::mem::replace(&mut self.work, Work::None) {
             Work::Running(active) | Work::Paused(active) | Work::Orphaned(active) => {
                 draft.ended = active.run.ending().cloned();

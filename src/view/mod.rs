@@ -24,6 +24,7 @@ mod run_view;
 mod shell_quote;
 mod snapshots;
 mod status;
+mod step_limit;
 mod timeline;
 mod visit;
 mod words;

@@ -78,6 +78,7 @@ impl Snapshots {
                 | Event::CheckBegan { .. }
                 | Event::Checked { .. }
                 | Event::Retried { .. }
+                | Event::LimitReached { .. }
                 | Event::PromptQueued { .. }
                 | Event::Ended { .. }
                 | Event::Resumed { .. } => {}

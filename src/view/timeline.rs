@@ -11,6 +11,7 @@ use super::reading::Reading;
 use super::review;
 use super::run_view::{RunView, Transition};
 use super::status::Status;
+use super::step_limit;
 use super::visit::Visit;
 use super::words::{brief, count, dollars, took};
 use super::workplace::Workplace;
@@ -19,7 +20,7 @@ use crate::run::{
     CheckKind, CheckResult, CheckSubject, Ending, Event, Finding, Limits, Moment, PromptId,
     Purpose, ReplyReading, ResumedBy, ToolRefusal, Usage,
 };
-use crate::{Category, ExitReason, NextOutline, Outline};
+use crate::{Category, ExitReason, NextOutline, Outline, RunLimit, RunRemedy, VisitLimit};
 
 /// How many forbidden files a visit's remarks name. The view has more of them.
 const MAX_REMARKED_FILES: usize = 5;
@@ -77,6 +78,10 @@ pub struct Timeline {
     broke_rules: bool,
     /// The outcome that the agent reported last and its findings, until it is followed.
     reported: Option<(String, Vec<Finding>)>,
+    /// Which limit a visit has used up, in words, until the run moves or ends.
+    used_up: Option<String>,
+    /// Whether a step's own budget ended the run, and not the run's.
+    stopped_by_step: bool,
 }
 
 /// Up to three things to do about a run that has ended, the most useful first.
@@ -85,7 +90,11 @@ pub fn next_actions(timeline: &Timeline) -> Vec<NextAction> {
     let Some(ending) = &timeline.ending else { return Vec::new() };
     let is_denied = ExitReason::lookup(&ending.reason) == Some(ExitReason::PermissionDenied);
     let ended = Ended {
-        remedy: Reading::of(ending, timeline.outline).remedy,
+        remedy: match Reading::of(ending, timeline.outline).remedy {
+            // A budget of one visit is the author's; the next visit begins with a new one.
+            RunRemedy::Raise(RunLimit::Budget) if timeline.stopped_by_step => RunRemedy::Resume,
+            remedy => remedy,
+        },
         paused: ending.resume_at.is_some(),
         continued_by: ending.continued_by,
         offered: timeline.outline.is_some(),
@@ -135,6 +144,8 @@ impl Timeline {
             last_checks: Vec::new(),
             broke_rules: false,
             reported: None,
+            used_up: None,
+            stopped_by_step: false,
         }
     }
 
@@ -249,20 +260,24 @@ impl Timeline {
                 let problem = brief(problem, MAX_REMARK_CHARS);
                 self.remark(format!("asked again ({number} of {of}): {problem}"));
             }
+            Event::LimitReached { step, limit, exceeded, took, cost_usd } => {
+                (self.delivering, self.asked_for, self.reported) = (None, None, None);
+                self.spend(*took, *cost_usd);
+                self.used_up = Some(step_limit::left(step, *limit, **exceeded));
+            }
             Event::Moved { from, outcome, to, number, visit: _, instead_of } => {
-                self.leave(from, outcome, instead_of.as_deref().map(|full| (full, to.as_str())));
+                self.leave(from, outcome, to, instead_of.as_deref());
                 self.enter(*number, to);
             }
             Event::PromptQueued { prompt, .. } => {
                 self.queue.push(*prompt);
                 self.remark("a prompt is queued for the agent");
             }
-            Event::Ended { ending, took, cost_usd, redeliver, withdrawn, exceeded: _ } => {
+            Event::Ended { ending, took, cost_usd, redeliver, withdrawn, exceeded } => {
+                let exceeded = exceeded.as_deref();
+                self.stopped_by_step = step_limit::is_own_budget(exceeded, &self.view.limits);
                 self.spend(*took, *cost_usd);
                 self.withdraw(*redeliver, withdrawn);
-                if ending.outcome.is_some() {
-                    self.review();
-                }
                 self.end(ending);
             }
             Event::Resumed {
@@ -393,6 +408,8 @@ impl Timeline {
         let looked_up = self.last_checks.iter().any(|(kind, _)| *kind == CheckKind::Evidence);
         let checked = if looked_up { RestsOn::Evidence } else { RestsOn::Command };
         match &ending.outcome {
+            // The engine counts what a visit uses up.
+            Some(outcome) if VisitLimit::in_place_of(outcome).is_some() => None,
             // A guardrail trips regardless of what the agent reported.
             Some(outcome)
                 if ending.category == Category::Guardrail
@@ -423,6 +440,12 @@ impl Timeline {
     }
 
     fn end(&mut self, ending: &Ending) {
+        if let Some(left) = self.used_up.take() {
+            self.remark(left);
+        }
+        if ending.outcome.is_some() {
+            self.review();
+        }
         let at = self.view.changed_at;
         self.change(|visit| visit.leave(ending.outcome.as_deref(), at));
         if let Some(outcome) = &ending.outcome {
@@ -467,18 +490,21 @@ impl Timeline {
         self.view.visits.push(Visit::enter(number, step, self.view.changed_at, self.view.seq));
     }
 
-    /// An outcome leads away from the current step; `detour` is the full step that it leads to, and
-    /// the one that the run goes to instead.
-    fn leave(&mut self, from: &str, outcome: &str, detour: Option<(&str, &str)>) {
+    /// An outcome or a limit leads away from the current step, and to the step `to`: instead of
+    /// `full`, if it leads there.
+    fn leave(&mut self, from: &str, outcome: &str, to: &str, full: Option<&str>) {
         self.review();
-        if let Some((full, to)) = detour {
+        if let Some(left) = self.used_up.take() {
+            self.remark(format!("{left}; on to `{to}`"));
+        }
+        if let Some(full) = full {
             self.remark(format!(
                 "`{full}` was visited as often as it may be, so the run goes to `{to}`"
             ));
         }
         let at = self.view.changed_at;
         self.change(|visit| visit.leave(Some(outcome), at));
-        self.take(from, outcome, detour.map(|(_, to)| to.to_owned()));
+        self.take(from, outcome, full.map(|_| to.to_owned()));
         self.last_checks.clear();
     }
 

@@ -108,6 +108,12 @@ impl RunBroadcast {
                     of,
                 })]
             }
+            // The turn in flight is cut short; a move or the end follows.
+            Event::LimitReached { .. } => {
+                let in_turn = std::mem::take(&mut self.in_turn);
+                let ended = TurnComplete { session_id, aborted: true };
+                in_turn.then_some(ServerMessage::TurnComplete(ended)).into_iter().collect()
+            }
             Event::Moved { from, outcome, to, number, .. } => {
                 (self.step, self.step_count) = (to.clone(), *number);
                 let moved = RecipeStepTransition {

@@ -7,7 +7,7 @@ use surefire::__private::Sealed;
 use surefire::recipes::BUNDLED;
 use surefire::{
     AnyPosition, AnyRecipe, Catalog, Guardrails, Needs, Next, OutcomeOutline, Outline, Snapshot,
-    SnapshotError, StepOutline, UnknownName,
+    SnapshotError, StepOutline, UnknownName, VisitLimit,
 };
 
 /// The bundled recipes, but outcomes need no evidence. The agent's report is enough, and neither a
@@ -136,6 +136,11 @@ impl AnyPosition for Position {
     fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
         let next = self.proved.report_within(outcome, limits)?;
         Ok(self.next(next))
+    }
+
+    fn exceed_within(&mut self, limit: VisitLimit, limits: &Guardrails) -> Option<Next> {
+        let next = self.proved.exceed_within(limit, limits)?;
+        Some(self.next(next))
     }
 
     fn duplicate(&self) -> Box<dyn AnyPosition> {

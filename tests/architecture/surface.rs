@@ -12,7 +12,7 @@ const CLOSED: [(&str, &str); 11] = [
     ("Next", "what follows an outcome; a driver follows all of it"),
     ("NextOutline", "the same, as data"),
     ("GraphNext", "the same, as stored"),
-    ("WhenFull", "the same, for a step that is full"),
+    ("AfterLimit", "the same, for a step that is full"),
     ("Guardrail", "the `End` of a recipe has a variant for each that can trip"),
     ("CommandLine", "a line for a shell, or a program"),
     ("Action", "a driver of a run carries out every action"),

@@ -27,4 +27,5 @@ mod tasks;
 mod tree;
 mod undriven;
 mod unreadable;
+mod visit_limits;
 mod worktrees;

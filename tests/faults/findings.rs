@@ -118,7 +118,7 @@ impl Findings {
                     known.insert(attempt.to_string());
                     open = Some(attempt.to_string());
                 }
-                Event::Replied { .. } => open = None,
+                Event::Replied { .. } | Event::LimitReached { .. } => open = None,
                 Event::Ended { ending, .. } => {
                     if let Some(attempt) = open.take() {
                         assert_eq!(ending.reason, "interrupted");

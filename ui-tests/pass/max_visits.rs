@@ -1,6 +1,6 @@
 //! A step has a limit of its own, and a run that has used it up goes somewhere.
 
-use surefire::{Guardrail, Next, Position, WhenFull};
+use surefire::{Guardrail, Next, Position, AfterLimit};
 
 surefire::recipe! {
     /// Fixes until a review finds nothing, and escalates if that does not help.
@@ -126,7 +126,7 @@ fn main() -> Result<(), surefire::Exit> {
     let checked::CheckEntry::Ask(_) = check.bad()? else { panic!() };
 
     let limits = Careful::OUTLINE.step("review").unwrap().limits;
-    assert!(matches!(limits.when_full, Some(WhenFull::Step(3))));
+    assert!(matches!(limits.when_full, Some(AfterLimit::Step(3))));
     assert!(matches!(
         Careful::begin().complete()?.on(ReviewOutcome::Issues),
         careful::ReviewNext::Fix(_)

@@ -1,7 +1,8 @@
 //! Every cycle is bounded: by a guardrail, or by a step with a limit of its own.
 //!
 //! A cycle that leaves out every step with `max_visits` is not bounded, even if it exists only
-//! because such a step is full.
+//! because such a step is full. Nor do the limits of a visit bound it: each visit begins with new
+//! ones.
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, Step, Target};
@@ -58,10 +59,20 @@ fn limit_to(recipe: &Resolved, target: usize) -> Option<&proc_macro2::Ident> {
 /// The token that names the target, where it was written.
 fn closing_target(step: &Step, target: usize) -> Option<&proc_macro2::Ident> {
     let outcome =
-        step.outcomes.iter().find(|outcome| outcome.target.certain_step() == Some(target))?;
-    let mapped = outcome.mapped_as.as_ref().unwrap_or(&outcome.name);
-    let mapping = step.written.mappings.iter().find(|mapping| mapping.outcome == *mapped)?;
-    match &mapping.next {
+        step.outcomes.iter().find(|outcome| outcome.target.certain_step() == Some(target));
+    let next = match outcome {
+        Some(outcome) => {
+            let mapped = outcome.mapped_as.as_ref().unwrap_or(&outcome.name);
+            let mut mappings = step.written.mappings.iter();
+            mappings.find(|mapping| mapping.outcome == *mapped)?.next.as_ref()
+        }
+        None => {
+            let leads_there = |(_, to): &&(_, Target)| to.certain_step() == Some(target);
+            let (limit, _) = step.after_limits.iter().find(leads_there)?;
+            step.written.after_limits().find(|(known, _)| known == limit).map(|(_, next)| next)
+        }
+    };
+    match next {
         Some(crate::syntax::Next::Step(name)) => Some(name),
         _ => None,
     }

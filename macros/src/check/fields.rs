@@ -31,6 +31,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         once(&step.written.verify.keys(), diagnostics);
         once(&step.written.run.keys(), diagnostics);
         once(&step.written.time.keys(), diagnostics);
+        once(&step.written.retries.keys(), diagnostics);
+        once(&step.written.budget_usd.keys(), diagnostics);
         once(&step.written.max_visits.keys(), diagnostics);
         once(&step.written.was.keys(), diagnostics);
     }

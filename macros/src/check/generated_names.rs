@@ -7,7 +7,7 @@ use syn::Path;
 use syn::ext::IdentExt;
 
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{Resolved, Target};
+use crate::resolve::{Resolved, Step, Target};
 use crate::spelling;
 
 /// Types that the recipe's module has in addition to its steps.
@@ -27,7 +27,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         }
     }
     restart_targets(recipe, &reserved, diagnostics);
-    for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
+    for (step, outcome) in
+        recipe.steps.iter().flat_map(|step| step.outcomes.iter().map(move |it| (step, it)))
+    {
         let name = &outcome.name;
         let method = spelling::snake(name).filter(|_| !is_unusable(name));
         match method {
@@ -38,9 +40,21 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
                     "an outcome cannot be called `{name}`: `At` has the method `{method}` already; rename it"
                 ),
             ),
+            Some(method) if is_method_of_a_limit(step, &method) => diagnostics.error(
+                name,
+                format!(
+                    "an outcome cannot be called `{name}` here: a limit of step `{}` has the method `{method}` already; rename it",
+                    step.name()
+                ),
+            ),
             Some(_) => {}
         }
     }
+}
+
+/// Whether a limit of the step that leads somewhere has a method of this name.
+fn is_method_of_a_limit(step: &Step, method: &Ident) -> bool {
+    step.after_limits.iter().any(|(limit, _)| method == limit.method())
 }
 
 /// A restarted recipe is named by the last segment of its path, so two of them cannot share it.

@@ -5,6 +5,7 @@
 use proc_macro2::Ident;
 use syn::LitInt;
 
+use super::limit_target;
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, Step, Target};
 use crate::spelling;
@@ -25,7 +26,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             can_be_reached(recipe, (index, returns), &field.key, &limit.number, diagnostics);
         }
         if let Some(target) = &step.when_full {
-            leads_on(recipe, index, limit, target, diagnostics);
+            let limit = format!("max_visits: {}", limit.number);
+            limit_target::check(recipe, index, &limit, target, diagnostics);
         }
     }
     ends(recipe, diagnostics);
@@ -82,45 +84,6 @@ fn can_be_reached(
             "`{key}` ({visits}) could never be reached within `max_total_steps` ({total}); lower it or raise the total"
         );
         diagnostics.error(number, message);
-    }
-}
-
-/// The target of a limit exists.
-fn leads_on(
-    recipe: &Resolved,
-    index: usize,
-    limit: &MaxVisits,
-    target: &Target,
-    diagnostics: &mut Diagnostics,
-) {
-    let number = &limit.number;
-    match target {
-        Target::Unknown { meant: None, .. } if recipe.written.lost_steps => {}
-        Target::Unknown { name, meant } => {
-            let mut names = recipe.step_names();
-            // It cannot lead to itself, so that is never what was meant.
-            let own = recipe.steps[index].name();
-            names.retain(|known| own != known);
-            let names = names.iter().map(String::as_str);
-            let mut advice = spelling::advice(&name.to_string(), names, "the other steps are");
-            if meant.is_none() {
-                advice = format!("{advice}; to end the run instead, write `exit {name}`");
-            }
-            diagnostics.error(name, format!("there is no step `{name}`{advice}"));
-        }
-        Target::RestartedStep { name, .. } => {
-            let message = format!("`{name}` is a step: write `max_visits: {number} => {name}`");
-            diagnostics.error(name, message);
-        }
-        Target::Restart(path) => {
-            let message = "a limit leads to a step or to `exit Reason`; let an outcome of that step restart the recipe";
-            diagnostics.error(path, message);
-        }
-        Target::Step { .. }
-        | Target::Exit(_)
-        | Target::StandardOther
-        | Target::Unmapped
-        | Target::Broken => {}
     }
 }
 

@@ -17,6 +17,7 @@ mod generated_names;
 mod guardrails;
 mod identity;
 mod initial;
+mod limit_target;
 mod max_visits;
 mod needs;
 mod other;
@@ -31,6 +32,7 @@ mod time;
 mod tools;
 mod traps;
 mod verify;
+mod visit_limits;
 mod was;
 
 use crate::diagnostic::Diagnostics;
@@ -56,6 +58,7 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 25] = [
     was::check,
     targets::check,
     max_visits::check,
+    visit_limits::check,
     other::check,
     reach::check,
     traps::check,
@@ -110,6 +113,7 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostic
         prompts::check_step(&step.name, prompt, diagnostics);
         run_steps::check_step(step, diagnostics);
         max_visits::check_step(step, diagnostics);
+        visit_limits::check_step(step, diagnostics);
         tools::check_step(step, diagnostics);
         verify::check_step(step, diagnostics);
         evidence::check_step(step, diagnostics);

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostics;
 use crate::resolve::{Claim, Goal, Initial, Report, Resolved, Step};
 use crate::spelling;
 use crate::syntax;
-use crate::witness::{self, Search, Taken, Witness};
+use crate::witness::{self, Search, Taken, Way, Witness};
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let Initial::Step { index: initial, .. } = recipe.initial else { return };
@@ -58,9 +58,16 @@ fn contradicted(
         }
     };
     let mut path = Vec::new();
-    for Taken { step, outcome, full } in &witness.taken {
+    for Taken { step, way, full } in &witness.taken {
         let step = &recipe.steps[*step];
-        path.push(format!("`{}` ({})", step.name(), step.outcomes[*outcome].name));
+        path.push(match way {
+            Way::Outcome(outcome) => {
+                format!("`{}` ({})", step.name(), step.outcomes[*outcome].name)
+            }
+            Way::Limit(limit) => {
+                format!("after the {} of `{}`", step.after_limits[*limit].0.words(), step.name())
+            }
+        });
         let full = full.iter().map(|step| recipe.steps[*step].name());
         path.extend(full.map(|step| format!("`{step}` (full)")));
     }
@@ -78,14 +85,19 @@ fn contradicted(
     }
 }
 
-/// The outcome that reaches the goal, where it is mapped in this recipe.
+/// The outcome or the limit that reaches the goal, where it is written in this recipe.
 fn last_mapping<'a>(recipe: &'a Resolved, witness: &Witness) -> Option<&'a Ident> {
-    let Taken { step, outcome, .. } = witness.taken.last()?;
+    let Taken { step, way, .. } = witness.taken.last()?;
     let step = &recipe.steps[*step];
-    let outcome = &step.outcomes[*outcome];
-    let mappings = &step.written.mappings;
-    let mapping = mappings.iter().find(|mapping| mapping.outcome == outcome.name)?;
-    (!step.written.shared).then_some(&mapping.outcome)
+    let written = match way {
+        Way::Outcome(outcome) => {
+            let outcome = &step.outcomes[*outcome];
+            let mut mappings = step.written.mappings.iter();
+            &mappings.find(|mapping| mapping.outcome == outcome.name)?.outcome
+        }
+        Way::Limit(limit) => step.written.limit_key(step.after_limits[*limit].0)?,
+    };
+    (!step.written.shared).then_some(written)
 }
 
 fn since_matters(

@@ -88,16 +88,18 @@ fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
 /// How many limits of reached steps lead to something unknown because of a mistake.
 fn open_limits(recipe: &Resolved, reached: &[bool]) -> usize {
     let steps = recipe.steps.iter().enumerate().filter(|(index, _)| reached[*index]);
-    let targets = steps.filter_map(|(index, step)| {
-        match &step.when_full {
-            // A limit leads to another step or ends the run; anything else was reported.
-            Some(Target::Restart(_)) => Some(()),
-            Some(target) if target.step() == Some(index) => Some(()),
-            Some(target) => (target.is_open() && target.step().is_none()).then_some(()),
-            None => step.written.may_have_had_a_limit().then_some(()),
-        }
+    let targets = steps.map(|(index, step)| {
+        // A limit leads to another step or ends the run; anything else was reported.
+        let is_unknown = |target: &&Target| match target {
+            Target::Restart(_) => true,
+            target if target.step() == Some(index) => true,
+            target => target.is_open() && target.step().is_none(),
+        };
+        let limits = step.after_limits.iter().map(|(_, target)| target).chain(&step.when_full);
+        let lost = step.when_full.is_none() && step.written.may_have_had_a_limit();
+        limits.filter(is_unknown).count() + usize::from(lost)
     });
-    targets.count()
+    targets.sum()
 }
 
 fn message(recipe: &Resolved, root: usize, unreached: &Unreached) -> String {

@@ -2,10 +2,10 @@
 
 use proc_macro2::Ident;
 
-use super::{commands, reach, time};
+use super::{commands, reach};
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{OTHER, Resolved, Target};
-use crate::syntax::Step;
+use crate::syntax::{Step, VisitLimit};
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let hints = reach::hints(recipe);
@@ -28,20 +28,8 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
         diagnostics.error_and(&run.key, message, &prompt.key, "the_prompt_is_here");
     } else if step.is_command() {
         misplaced(step, diagnostics);
-    } else if let Some(time) = step.time.first()
-        && step.has_prompt()
-    {
-        let message = format!(
-            "`time` belongs to a step that runs a command (`run: …`), and step `{name}` asks an agent"
-        );
-        diagnostics.error(&time.key, message);
     }
     step.run.value().iter().for_each(|command| commands::check(command, diagnostics));
-    if let Some(limit) = step.time.value()
-        && step.is_command()
-    {
-        time::check("time", limit, diagnostics);
-    }
 }
 
 /// Fields that are only valid in a step that asks an agent.
@@ -59,6 +47,8 @@ fn misplaced(step: &Step, diagnostics: &mut Diagnostics) {
     remove(step.model.first().map(|field| &field.key), " and asks no agent");
     remove(step.tools.first().map(|field| &field.key), " and asks no agent");
     remove(step.verify.first().map(|field| &field.key), ", and its exit status is all that counts");
+    remove(step.limit_key(VisitLimit::Retries), " and asks no agent");
+    remove(step.limit_key(VisitLimit::Budget), " and asks no agent");
 }
 
 fn unmapped(recipe: &Resolved, index: usize, hints: &reach::Hints, diagnostics: &mut Diagnostics) {

@@ -23,6 +23,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let ends = recipe.steps.iter().enumerate().filter(|(index, step)| {
         step.is_open()
             || step.outcomes.iter().any(|outcome| outcome.target.ends())
+            || step.after_limits.iter().any(|(_, target)| target.ends())
             || ends_at_a_limit(*index)
     });
     let ends = ends.map(|(index, step)| step.duplicate_of.unwrap_or(index));

@@ -87,6 +87,7 @@ impl Expansion<'_> {
         let step = &self.shape.steps[index];
         let (name, outcome_enum, next_enum) = (&step.name, &step.outcome_enum, &step.next_enum);
         let methods = step.outcomes.iter().map(|outcome| self.method(index, outcome));
+        let limits = self.limit_methods(index);
         let arms = step.outcomes.iter().map(|outcome| {
             // With the span of the mapping: in an editor, the name there leads to its definition.
             let variant = spelling::at(&outcome.name, outcome.mapped_at);
@@ -102,6 +103,7 @@ impl Expansion<'_> {
 
             impl At<#name> {
                 #(#methods)*
+                #limits
 
                 /// Takes an outcome that is known at run time only, and stays typed.
                 #[inline]
@@ -197,7 +199,7 @@ impl Expansion<'_> {
     }
 
     /// Where a run goes if it finds a step full.
-    fn otherwise(&self, steps: &[usize], exit: Option<usize>) -> String {
+    pub(super) fn otherwise(&self, steps: &[usize], exit: Option<usize>) -> String {
         let others = steps.iter().zip(steps.iter().skip(1)).map(|(full, other)| {
             let (full, other) = (&self.shape.steps[*full], &self.shape.steps[*other]);
             let visited = full.max_visits.map(times).unwrap_or_default();

@@ -22,7 +22,7 @@ struct Bend<'a> {
     to: usize,
     label: &'a str,
     level: usize,
-    /// Whether it leads away from a full step, and not from an outcome.
+    /// Whether a limit leads there, and not an outcome.
     dashed: bool,
 }
 
@@ -37,7 +37,7 @@ impl Expansion<'_> {
         let steps = &self.shape.steps;
         let (mut back, mut ahead, mut down) = (Vec::new(), Vec::new(), Vec::new());
         let mut ends = vec![Vec::new(); steps.len()];
-        let full: Vec<_> = steps.iter().map(full_label).collect();
+        let limits: Vec<_> = steps.iter().map(limits).collect();
         for (from, step) in steps.iter().enumerate() {
             for outcome in &step.outcomes {
                 let label = outcome.wire.as_str();
@@ -58,16 +58,18 @@ impl Expansion<'_> {
                     }
                 }
             }
-            match step.when_full {
-                Some(Next::Step(to)) => {
-                    let bends = if to < from { &mut back } else { &mut ahead };
-                    bends.push(Bend { dashed: true, ..Bend::new(from, to, &full[from]) });
+            for (label, next) in &limits[from] {
+                match *next {
+                    Next::Step(to) => {
+                        let bends = if to < from { &mut back } else { &mut ahead };
+                        bends.push(Bend { dashed: true, ..Bend::new(from, to, label) });
+                    }
+                    Next::Exit(exit) => {
+                        let exit = self.shape.exits[exit].name();
+                        ends[from].push(format!("{label} → ■ {exit}"));
+                    }
+                    Next::Restart(_) => {}
                 }
-                Some(Next::Exit(exit)) => {
-                    let exit = self.shape.exits[exit].name();
-                    ends[from].push(format!("{} → ■ {exit}", full[from]));
-                }
-                Some(Next::Restart(_)) | None => {}
             }
         }
         let (back_width, ahead_width) = (levels(&mut back), levels(&mut ahead));
@@ -187,8 +189,11 @@ fn levels(bends: &mut [Bend<'_>]) -> usize {
     bends.iter().map(room).max().unwrap_or(0)
 }
 
-fn full_label(step: &Step) -> String {
-    format!("visited {}", step.max_visits.map(times).unwrap_or_default())
+/// The limits of a step that lead somewhere, with their labels.
+fn limits(step: &Step) -> Vec<(String, Next)> {
+    let visits = format!("visited {}", step.max_visits.map(times).unwrap_or_default());
+    let after = step.after_limits.iter().map(|after| (step.limit(after.limit), after.next));
+    after.chain(step.when_full.map(|next| (visits, next))).collect()
 }
 
 fn words(x: usize, y: usize, anchor: &str, text: &str) -> String {

@@ -85,6 +85,10 @@ impl Expansion<'_> {
                     outcome.wire
                 );
             }
+            for after in &step.after_limits {
+                let (limit, next) = (step.limit(after.limit), self.next_in_words(after.next));
+                let _ = writeln!(table, "| | *{limit}* | {next} |");
+            }
             if let (Some(visits), Some(next)) = (step.max_visits, step.when_full) {
                 let (visits, next) = (times(visits), self.next_in_words(next));
                 let _ = writeln!(table, "| | *instead, once visited {visits}* | {next} |");

@@ -30,6 +30,8 @@ impl Step {
                 commands.join(" and ")
             ));
         }
+        let limits = self.visit_limits_in_words();
+        paragraphs.extend((!limits.is_empty()).then_some(limits));
         paragraphs
     }
 }

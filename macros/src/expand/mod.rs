@@ -17,6 +17,7 @@ mod entry;
 mod fragment;
 mod gate_docs;
 mod gates;
+mod limits;
 mod next;
 mod outcome;
 mod outline;

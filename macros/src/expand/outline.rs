@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 
 use super::Expansion;
 use super::at::option;
-use crate::model::{Files, Needs, Next, Outcome, Step};
+use crate::model::{Files, Needs, Next, Outcome};
 
 impl Expansion<'_> {
     pub(super) fn outline(&self) -> TokenStream {
@@ -90,22 +90,6 @@ impl Expansion<'_> {
                 #verify,
                 #limits,
             )
-        }
-    }
-
-    fn step_limits(&self, step: &Step) -> TokenStream {
-        let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
-        let Some(visits) = step.max_visits else { return quote!(#krate::StepLimits::NONE) };
-        let when_full = step.when_full.and_then(|next| match next {
-            Next::Step(step) => Some(quote!(#krate::WhenFull::Step(#step))),
-            Next::Exit(exit) => Some(quote! {
-                #krate::WhenFull::Exit(<#module::Step as #private::Scope>::EXITS[#exit])
-            }),
-            Next::Restart(_) => None,
-        });
-        let when_full = option(when_full);
-        quote! {
-            #krate::StepLimits::generated(::core::option::Option::Some(#visits), #when_full)
         }
     }
 

@@ -11,9 +11,9 @@ pub(crate) struct Flow {
 
 impl Flow {
     pub(crate) fn new(shape: &Shape) -> Self {
-        let outcomes = shape.steps.iter().map(super::Step::followers).collect();
+        let ways = shape.steps.iter().map(super::Step::ways).collect();
         let detours: Vec<_> = shape.steps.iter().map(super::Step::detour).collect();
-        let graph = Graph::with_detours(outcomes, &detours);
+        let graph = Graph::with_detours(ways, &detours);
         let components = graph.components();
         Self { graph, components }
     }

@@ -15,8 +15,10 @@ use syn::{Expr, LitStr, Path, Visibility};
 
 use crate::check::Valid;
 use crate::proof::Proof;
-use crate::resolve::{Evidence, Goal, Limits, OTHER, OTHER_REASON, Report, Resolved, Tool};
-use crate::syntax::{Command, Docs, Reason};
+use crate::resolve::{
+    Evidence, Goal, Limits, OTHER, OTHER_REASON, Report, Resolved, Tool, VisitLimits,
+};
+use crate::syntax::{Command, Docs, Reason, VisitLimit};
 
 pub(crate) use ends::Ends;
 pub(crate) use flow::Flow;
@@ -162,6 +164,10 @@ pub(crate) struct Step {
     pub(crate) when_full: Option<Next>,
     /// Where that is written, if it is a step.
     pub(crate) when_full_at: Option<Span>,
+    /// What one visit may use up.
+    pub(crate) visit_limits: VisitLimits,
+    /// Where a run goes when a visit has used that up.
+    pub(crate) after_limits: Vec<AfterLimit>,
     /// Its former names, as they are on the wire.
     pub(crate) was: Vec<String>,
     pub(crate) outcomes: Vec<Outcome>,
@@ -206,6 +212,14 @@ pub(crate) struct Outcome {
     pub(crate) findings: bool,
     /// Its former names, as they are on the wire.
     pub(crate) was: Vec<String>,
+}
+
+/// Where a run goes when a visit has used up a limit: a step or an exit.
+pub(crate) struct AfterLimit {
+    pub(crate) limit: VisitLimit,
+    pub(crate) next: Next,
+    /// Where that is written, if it is a step.
+    pub(crate) at: Option<Span>,
 }
 
 /// Where an outcome leads, by index.
@@ -275,6 +289,19 @@ impl Step {
         for outcome in &self.outcomes {
             match outcome.next {
                 Next::Step(step) if !steps.contains(&step) => steps.push(step),
+                Next::Step(_) | Next::Restart(_) | Next::Exit(_) => {}
+            }
+        }
+        steps
+    }
+
+    /// The steps that a run can go to from here, each once: those that outcomes lead to, and those
+    /// that the limits of a visit do.
+    pub(crate) fn ways(&self) -> Vec<usize> {
+        let mut steps = self.followers();
+        for AfterLimit { next, .. } in &self.after_limits {
+            match next {
+                Next::Step(step) if !steps.contains(step) => steps.push(*step),
                 Next::Step(_) | Next::Restart(_) | Next::Exit(_) => {}
             }
         }

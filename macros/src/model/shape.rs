@@ -7,11 +7,11 @@ use quote::format_ident;
 use syn::Path;
 
 use super::{
-    Exit, Files, Needs, Next, Outcome, Prompt, Restart, Run, Shape, Step, WrittenRecipe,
-    WrittenStep,
+    AfterLimit, Exit, Files, Needs, Next, Outcome, Prompt, Restart, Run, Shape, Step,
+    WrittenRecipe, WrittenStep,
 };
 use crate::check::{self, Hints, Reserved};
-use crate::resolve::{self, CLEAN_TREE, Initial, Resolved, TASK, Target};
+use crate::resolve::{self, CLEAN_TREE, Initial, Resolved, TASK, Target, VisitLimits};
 use crate::spelling;
 use crate::syntax::{self, Docs};
 
@@ -129,7 +129,13 @@ impl Shape {
                 was,
             });
         }
-        let when_full = self.when_full(step, index, kept, places);
+        let when_full = step.when_full.as_ref();
+        let when_full = when_full.and_then(|target| self.after_limit(target, index, kept, places));
+        let limits = step.after_limits.iter().filter_map(|(limit, target)| {
+            let next = self.after_limit(target, index, kept, places)?;
+            Some(AfterLimit { limit: *limit, next, at: target.named_at() })
+        });
+        let after_limits = limits.collect();
         let asks = !step.written.is_command();
         let tools = step.tools.as_ref().or(recipe.tools.as_ref()).filter(|_| asks);
         let model = step.written.model.value().or(recipe.written.model.value()).filter(|_| asks);
@@ -145,6 +151,8 @@ impl Shape {
             max_visits: step.max_visits,
             when_full,
             when_full_at: step.when_full.as_ref().and_then(Target::named_at),
+            visit_limits: step.visit_limits,
+            after_limits,
             was: step.was.clone(),
             outcomes,
             outcome_enum: type_name(step.name(), "Outcome"),
@@ -154,15 +162,15 @@ impl Shape {
         }
     }
 
-    /// Where the step's limit leads. A target that was reported is left out.
-    fn when_full(
+    /// Where a limit of the step at this index leads. A target that was reported is left out.
+    fn after_limit(
         &mut self,
-        step: &resolve::Step,
+        target: &Target,
         index: usize,
         kept: usize,
         places: &mut Places<'_>,
     ) -> Option<Next> {
-        match step.when_full.as_ref()? {
+        match target {
             target @ Target::Exit(_) => Some(self.next(target, kept, places)),
             target => {
                 let other = target.step().filter(|other| *other != index)?;
@@ -309,6 +317,8 @@ fn phantom(name: &Ident) -> Step {
         max_visits: None,
         when_full: None,
         when_full_at: None,
+        visit_limits: VisitLimits::default(),
+        after_limits: Vec::new(),
         was: Vec::new(),
         outcomes: Vec::new(),
         outcome_enum: type_name(name, "Outcome"),

@@ -17,6 +17,7 @@ mod prompt;
 mod target;
 mod time;
 mod tools;
+mod visit_limits;
 
 use std::collections::HashMap;
 
@@ -26,7 +27,7 @@ use syn::ext::IdentExt;
 
 use crate::graph::Graph;
 use crate::spelling;
-use crate::syntax::{self, Command, Docs, Former, Next};
+use crate::syntax::{self, Command, Docs, Former, Next, VisitLimit};
 
 pub(crate) use claims::{Claim, Goal, Report, Since};
 pub(crate) use commands::{CommandFlaw, judge as judge_command, texts as command_texts};
@@ -39,6 +40,7 @@ pub(crate) use prompt::Prompt;
 pub(crate) use target::Target;
 pub(crate) use time::{MAX_TIME, TimeFlaw, seconds, written as written_time};
 pub(crate) use tools::{TOOLS, Tool, ToolFlaw, ToolFlawKind, Tools};
+pub(crate) use visit_limits::{NumberFlaw, VisitLimits, dollars, retries};
 
 /// What a run can need.
 pub(crate) const NEEDS: [&str; 2] = [CLEAN_TREE, TASK];
@@ -95,6 +97,10 @@ pub(crate) struct Step {
     pub(crate) max_visits: Option<u32>,
     /// Where a run goes instead of visiting it once more.
     pub(crate) when_full: Option<Target>,
+    /// What one visit may use up.
+    pub(crate) visit_limits: VisitLimits,
+    /// Where a run goes when a visit has used that up.
+    pub(crate) after_limits: Vec<(VisitLimit, Target)>,
     /// Its former names, as they are on the wire.
     pub(crate) was: Vec<String>,
     pub(crate) outcomes: Vec<Outcome>,
@@ -127,9 +133,10 @@ impl Step {
         &self.written.name
     }
 
-    /// Where its outcomes lead, and where its limit does.
+    /// Where its outcomes lead, and where its limits do.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
-        self.outcomes.iter().map(|outcome| &outcome.target).chain(&self.when_full)
+        let limits = self.after_limits.iter().map(|(_, target)| target);
+        self.outcomes.iter().map(|outcome| &outcome.target).chain(limits).chain(&self.when_full)
     }
 
     /// Whether some of its transitions are not known.
@@ -137,6 +144,7 @@ impl Step {
         self.written.broken
             || self.outcomes.is_empty()
             || self.outcomes.iter().any(|outcome| outcome.target.is_open())
+            || self.after_limits.iter().any(|(_, target)| target.is_open())
     }
 }
 
@@ -177,6 +185,11 @@ impl Resolved {
                 run: run(step),
                 max_visits: max_visits(step),
                 when_full: when_full(step).map(&target),
+                visit_limits: VisitLimits::new(step),
+                after_limits: step
+                    .after_limits()
+                    .map(|(limit, next)| (limit, target(next)))
+                    .collect(),
                 was: was(step, None),
                 outcomes: outcomes::outcomes(step, limits, &target),
                 stray: outcomes::stray(step, &target),
@@ -221,7 +234,7 @@ fn verify(step: &syntax::Step) -> Vec<Command> {
 
 fn run(step: &syntax::Step) -> Option<(Command, Option<u64>)> {
     let command = step.run.value().filter(|_| step.is_command())?;
-    let time = step.time.value().and_then(|time| seconds(time).ok());
+    let time = step.time.value().and_then(|limit| seconds(&limit.value).ok());
     judge_command(command).ok().map(|command| (command.clone(), time))
 }
 
@@ -243,8 +256,8 @@ fn was(step: &syntax::Step, outcome: Option<&Ident>) -> Vec<String> {
     former.map(|former| spelling::wire(&former.name)).collect()
 }
 
-/// Which steps follow which, by an outcome or because a step was visited as often as it may be; a
-/// duplicate's transitions count for the first step of that name.
+/// Which steps follow which, by an outcome, because a visit used up a limit, or because a step was
+/// visited as often as it may be; a duplicate's transitions count for the first step of that name.
 fn graph(steps: &[Step], follower: impl Fn(&Target) -> Option<usize>) -> Graph {
     let when_full: Vec<_> =
         steps.iter().map(|step| step.when_full.as_ref().and_then(&follower)).collect();
@@ -253,6 +266,9 @@ fn graph(steps: &[Step], follower: impl Fn(&Target) -> Option<usize>) -> Graph {
         let from = step.duplicate_of.unwrap_or(index);
         let outcomes = step.outcomes.iter().chain(&step.stray);
         edges[from].extend(outcomes.filter_map(|outcome| follower(&outcome.target)));
+        let limits = step.after_limits.iter().filter_map(|(_, target)| follower(target));
+        // A limit that leads to its own step is reported as such, and closes no cycle.
+        edges[from].extend(limits.filter(|to| *to != from));
     }
     Graph::with_detours(edges, &when_full)
 }

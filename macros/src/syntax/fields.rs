@@ -37,7 +37,7 @@ impl Unknown {
 }
 
 /// What authors write instead of a field's name, where the spelling is too far from it.
-const OTHER_WORDS: [(&str, &str); 31] = [
+const OTHER_WORDS: [(&str, &str); 36] = [
     ("visits", "max_visits"),
     ("limit", "max_visits"),
     ("max_step_visits", "max_visits"),
@@ -65,6 +65,11 @@ const OTHER_WORDS: [(&str, &str); 31] = [
     ("exec", "run"),
     ("shell", "run"),
     ("timeout", "time"),
+    ("max_retries", "retries"),
+    ("attempts", "retries"),
+    ("budget", "budget_usd"),
+    ("cost", "budget_usd"),
+    ("max_cost_usd", "budget_usd"),
     ("results", "outcomes"),
     ("checks", "verify"),
     ("aliases", "was"),
@@ -102,10 +107,21 @@ impl<T> Fields<T> {
         diagnostics: &mut Diagnostics,
         parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
     ) {
+        self.read_with(key, input, diagnostics, |input, _| parse(input));
+    }
+
+    /// The same with a parser that reports mistakes and continues.
+    pub(crate) fn read_with(
+        &mut self,
+        key: Ident,
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+        parse: impl FnOnce(ParseStream<'_>, &mut Diagnostics) -> syn::Result<T>,
+    ) {
         let parsed = if starts_item(input) {
             Err(input.error(format!("expected the value of `{key}`")))
         } else {
-            parse(input)
+            parse(input, diagnostics)
         };
         let value = match parsed {
             Ok(value) => {

@@ -68,8 +68,8 @@ impl Included {
                 group.path = syn::parse_quote!(#path::#constant);
                 group.shared = true;
             }
-            for limit in step.max_visits.0.iter_mut().filter_map(|field| field.value.as_mut()) {
-                places.fill(&mut limit.next);
+            for next in step.limits_mut() {
+                places.fill(next);
             }
             for mapping in &mut step.mappings {
                 mapping.given = places.fill(&mut mapping.next);

@@ -27,6 +27,7 @@ mod recipe;
 mod renamed;
 mod step;
 mod tools;
+mod visit_limit;
 mod was;
 
 pub(crate) use cfg::configured;
@@ -45,4 +46,5 @@ pub(crate) use outcomes::Declared;
 pub(crate) use recipe::{Input, Recipe};
 pub(crate) use step::{Mapping, Step};
 pub(crate) use tools::{Group, Tool};
+pub(crate) use visit_limit::VisitLimit;
 pub(crate) use was::Former;

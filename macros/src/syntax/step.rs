@@ -20,6 +20,7 @@ use super::max_visits::MaxVisits;
 use super::next::{Next, arrow, no_arrow};
 use super::outcomes::{Declared, outcomes, unquoted};
 use super::tools::{Tool, tools};
+use super::visit_limit::{Limited, VisitLimit};
 use super::was::{Former, was};
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
@@ -31,7 +32,9 @@ pub(crate) struct Step {
     pub(crate) name: Ident,
     pub(crate) prompt: Fields<Expr>,
     pub(crate) run: Fields<Command>,
-    pub(crate) time: Fields<LitInt>,
+    pub(crate) time: Fields<Limited<LitInt>>,
+    pub(crate) retries: Fields<Limited<LitInt>>,
+    pub(crate) budget_usd: Fields<Limited<Lit>>,
     pub(crate) max_visits: Fields<MaxVisits>,
     pub(crate) model: Fields<LitStr>,
     pub(crate) tools: Fields<Vec<Tool>>,
@@ -112,8 +115,19 @@ const WILDCARDS: [&str; 3] = ["else", "default", "otherwise"];
 
 impl Step {
     /// The fields that a step has.
-    pub(crate) const FIELDS: [&'static str; 9] =
-        ["prompt", "outcomes", "model", "tools", "verify", "run", "time", "max_visits", "was"];
+    pub(crate) const FIELDS: [&'static str; 11] = [
+        "prompt",
+        "outcomes",
+        "model",
+        "tools",
+        "verify",
+        "run",
+        "time",
+        "retries",
+        "budget_usd",
+        "max_visits",
+        "was",
+    ];
     /// The outcomes of a command step.
     pub(crate) const COMMAND_OUTCOMES: [&'static str; 2] = ["Passed", "Failed"];
 
@@ -157,8 +171,44 @@ impl Step {
 
     /// What follows it, as far as it could be read.
     pub(crate) fn nexts(&self) -> impl Iterator<Item = &Next> {
-        let limit = self.max_visits.value().and_then(|limit| limit.next.as_ref());
-        self.mappings.iter().filter_map(|mapping| mapping.next.as_ref()).chain(limit)
+        let visits = self.max_visits.value().and_then(|limit| limit.next.as_ref());
+        let limits = self.after_limits().map(|(_, next)| next);
+        self.mappings.iter().filter_map(|mapping| mapping.next.as_ref()).chain(limits).chain(visits)
+    }
+
+    /// Where the limits of a visit lead, as far as that is written.
+    pub(crate) fn after_limits(&self) -> impl Iterator<Item = (VisitLimit, &Next)> {
+        let time = self.time.value().and_then(|limit| limit.next.as_ref());
+        let retries = self.retries.value().and_then(|limit| limit.next.as_ref());
+        let budget = self.budget_usd.value().and_then(|limit| limit.next.as_ref());
+        let limits = [
+            (VisitLimit::Time, time),
+            (VisitLimit::Retries, retries),
+            (VisitLimit::Budget, budget),
+        ];
+        limits.into_iter().filter_map(|(limit, next)| Some((limit, next?)))
+    }
+
+    /// What follows the arrow of each limit, to be changed.
+    pub(super) fn limits_mut(&mut self) -> impl Iterator<Item = &mut Option<Next>> {
+        fn nexts<T>(fields: &mut Fields<Limited<T>>) -> impl Iterator<Item = &mut Option<Next>> {
+            let values = fields.0.iter_mut().filter_map(|field| field.value.as_mut());
+            values.map(|limit| &mut limit.next)
+        }
+        let visits = self.max_visits.0.iter_mut().filter_map(|field| field.value.as_mut());
+        nexts(&mut self.time)
+            .chain(nexts(&mut self.retries))
+            .chain(nexts(&mut self.budget_usd))
+            .chain(visits.map(|limit| &mut limit.next))
+    }
+
+    /// The word of the field that sets a limit.
+    pub(crate) fn limit_key(&self, limit: VisitLimit) -> Option<&Ident> {
+        match limit {
+            VisitLimit::Time => self.time.first().map(|field| &field.key),
+            VisitLimit::Retries => self.retries.first().map(|field| &field.key),
+            VisitLimit::Budget => self.budget_usd.first().map(|field| &field.key),
+        }
     }
 
     /// Whether its visits have a limit of their own, even if that could not be read.
@@ -166,9 +216,12 @@ impl Step {
         !self.max_visits.is_missing() || self.meant("max_visits")
     }
 
-    /// Whether a part that could not be read may have said where a full step leads.
+    /// Whether a part that could not be read may have said where a limit leads.
     pub(crate) fn may_have_had_a_limit(&self) -> bool {
         self.max_visits.first().is_some_and(|field| field.value.is_none())
+            || self.time.first().is_some_and(|field| field.value.is_none())
+            || self.retries.first().is_some_and(|field| field.value.is_none())
+            || self.budget_usd.first().is_some_and(|field| field.value.is_none())
             || self.broken
             || !self.unknown.is_empty()
     }
@@ -184,6 +237,8 @@ impl Step {
             prompt: Fields::default(),
             run: Fields::default(),
             time: Fields::default(),
+            retries: Fields::default(),
+            budget_usd: Fields::default(),
             max_visits: Fields::default(),
             model: Fields::default(),
             tools: Fields::default(),
@@ -400,11 +455,10 @@ impl Step {
         match key.to_string().as_str() {
             "prompt" => self.prompt.read(key, block, diagnostics, expression),
             "run" => self.run.read(key, block, diagnostics, Command::parse),
-            "time" => self.time.read(key, block, diagnostics, time),
-            "max_visits" => {
-                let limit = MaxVisits::parse(block, diagnostics);
-                self.max_visits.read(key, block, diagnostics, |_| limit);
-            }
+            "time" => self.time.read_with(key, block, diagnostics, Limited::time),
+            "retries" => self.retries.read_with(key, block, diagnostics, Limited::retries),
+            "budget_usd" => self.budget_usd.read_with(key, block, diagnostics, Limited::budget),
+            "max_visits" => self.max_visits.read_with(key, block, diagnostics, MaxVisits::parse),
             "model" => {
                 self.model.read(key, block, diagnostics, |input| text(input, "a model's name"));
             }
@@ -455,22 +509,6 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
         return Err(syn::Error::new_spanned(prompt, "write the prompt in quotes"));
     }
     Ok(prompt)
-}
-
-/// A number with its unit, which Rust reads as one literal.
-fn time(input: ParseStream<'_>) -> syn::Result<LitInt> {
-    const EXPECTED: &str = "expected a time: a whole number and its unit, e.g. `10m`";
-    match input.parse::<Lit>().map_err(|_| input.error(EXPECTED))? {
-        Lit::Int(time)
-            if time.suffix().is_empty() && input.peek(Ident::peek_any) && !starts_item(input) =>
-        {
-            let unit = input.call(Ident::parse_any)?;
-            let message = format!("write number and unit as one word: `{time}{unit}`");
-            Err(syn::Error::new(unit.span(), message))
-        }
-        Lit::Int(time) => Ok(time),
-        other => Err(syn::Error::new_spanned(other, EXPECTED)),
-    }
 }
 
 fn is_command_outcome(name: &Ident) -> bool {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::format::one_line;
 use super::paint;
 use crate::{
-    CommandStep, Evidence, FileScope, Needs, OutcomeOutline, Outline, StepLimits, StepOutline, Tool,
+    CommandStep, Evidence, FileScope, Needs, OutcomeOutline, Outline, StepLimits, StepOutline,
+    Tool, VisitLimit,
 };
 
 /// Lines wrap before this column.
@@ -35,7 +36,7 @@ pub(super) fn gates(outline: &Outline, step: &StepOutline) -> String {
             step.verify.iter().map(|command| one_line(&command.to_string())).collect();
         entry(&mut text, STEP_INDENT, "verify", &commands);
     }
-    let limits = limits(step.limits);
+    let limits = limits(step);
     if !limits.is_empty() {
         entry(&mut text, STEP_INDENT, "limits", &limits);
     }
@@ -43,12 +44,20 @@ pub(super) fn gates(outline: &Outline, step: &StepOutline) -> String {
 }
 
 /// The limits that a step has of its own.
-fn limits(StepLimits { max_visits, when_full: _ }: StepLimits) -> Vec<String> {
+fn limits(step: &StepOutline) -> Vec<String> {
+    let StepLimits { max_visits, time, retries, budget_usd, .. } = step.limits;
     let visits = max_visits.map(|most| match most {
         1 => "one visit".to_owned(),
         most => format!("{most} visits"),
     });
-    visits.into_iter().collect()
+    let of_visit = [
+        time.map(|_| step.limit_value(VisitLimit::Time)),
+        retries.map(|_| step.limit_value(VisitLimit::Retries)),
+        budget_usd.map(|_| step.limit_value(VisitLimit::Budget)),
+    ];
+    let of_visit: Vec<_> = of_visit.into_iter().flatten().collect();
+    let of_visit = (!of_visit.is_empty()).then(|| format!("{} a visit", of_visit.join(", ")));
+    visits.into_iter().chain(of_visit).collect()
 }
 
 /// The lines about the files that a run may change and what it requires of the working directory.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::format::{clock, shortened, visible};
 use super::paint;
+use crate::VisitLimit;
 use crate::view::{Detail, EndCard, Timeline, Visit, dollars, took};
 
 /// The frames of the spinner.
@@ -15,6 +16,9 @@ pub(in crate::cli) const REDRAW_INTERVAL: Duration = Duration::from_millis(120);
 /// The permanent line of a finished visit.
 pub(in crate::cli) fn done(visit: &Visit, width: usize) -> String {
     let (sign, outcome) = match &visit.outcome {
+        Some(limit) if VisitLimit::in_place_of(limit).is_some() => {
+            (paint::yellow("■"), visible(limit))
+        }
         Some(outcome) => (paint::green("✓"), visible(outcome)),
         None => (paint::yellow("■"), "stopped".to_owned()),
     };

@@ -7,8 +7,8 @@ use super::gates::{evidence, files, gates};
 use super::paint;
 use crate::engine::{PromptSource, RecipePrompts};
 use crate::{
-    Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, ReasonInfo, StepLimits,
-    StepOutline, WhenFull,
+    AfterLimit, Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, ReasonInfo,
+    StepLimits, StepOutline, VisitLimit,
 };
 
 /// The whole recipe as text, with the prompts that the operator changed.
@@ -75,20 +75,26 @@ fn step_in_words(
             let _ = writeln!(text, "          {}", paint::dim(outcome.description));
         }
     }
-    text.push_str(&when_full(outline, step));
+    text.push_str(&after_limits(outline, step));
     text
 }
 
-/// Where a run goes instead of visiting the step more often than it may.
-fn when_full(outline: &Outline, step: &StepOutline) -> String {
-    let StepLimits { max_visits: Some(visits), when_full: Some(next), .. } = step.limits else {
-        return String::new();
-    };
-    let next = match next {
-        WhenFull::Step(index) => paint::cyan(outline.steps[index].name),
-        WhenFull::Exit(reason) => end(reason.definition()),
-    };
-    format!("    instead of visit {}: {next}\n", visits.saturating_add(1))
+/// Where a run goes when it has reached a limit of the step.
+fn after_limits(outline: &Outline, step: &StepOutline) -> String {
+    let StepLimits { max_visits, when_full, .. } = step.limits;
+    let after = VisitLimit::iter().filter_map(|limit| Some((limit, step.limits.after(limit)?)));
+    let after = after.map(|(limit, next)| (format!("after {}", step.limit_value(limit)), next));
+    let full = max_visits.zip(when_full);
+    let full =
+        full.map(|(visits, next)| (format!("instead of visit {}", visits.saturating_add(1)), next));
+    let lines = after.chain(full).map(|(limit, next)| {
+        let next = match next {
+            AfterLimit::Step(index) => paint::cyan(outline.steps[index].name),
+            AfterLimit::Exit(reason) => end(reason.definition()),
+        };
+        format!("    {limit}: {next}\n")
+    });
+    lines.collect()
 }
 
 /// A line about the operator's prompt for the step; empty if the compiled one is used.
@@ -196,6 +202,9 @@ mod tests {
             step Fix {
                 prompt: "Fix it.",
                 max_visits: 4 => exit MaxTicks,
+                time: 90m => Build,
+                retries: 1 => exit ImplementationBlocked,
+                budget_usd: 1.50,
                 tools: [edit, "cargo build *", "cargo test *"],
                 verify: ["make check", ["make", "lint"]],
                 outcomes: [
@@ -226,12 +235,14 @@ Steps
   fix
     tools: edit, cargo {build, test} *
     verify: make check, make lint
-    limits: 4 visits
+    limits: 4 visits, 90m, 1 retry, $1.50 a visit
       complete        → build if changed
       again(findings) → ↻ repair in a fresh session if no_commit && exists \"log\"
           The log says why it failed, and nothing was committed.
       give-up         → ● implementation-blocked if \"test -s log\": Implementation blocked - cannot proceed
       other           → ● user-provided-other: Recipe exited by user choice
+    after 90m: build
+    after 1 retry: ● implementation-blocked
     instead of visit 5: ⚠ max_ticks
 
 Files

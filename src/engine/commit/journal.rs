@@ -104,6 +104,10 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             let problem = short(problem);
             tracing::info!(%run, %session, recipe, step, number, of, %cause, problem, "Asking the agent again");
         }
+        Event::LimitReached { step, limit, exceeded, .. } => {
+            let observed = exceeded.in_words();
+            tracing::warn!(%run, %session, recipe, step, %limit, observed, "Step reached its limit");
+        }
         Event::Moved { from, outcome, to, number, instead_of, .. } => {
             tracing::info!(%run, %session, recipe, from, outcome, to, number, instead_of, "Recipe moved to the next step");
         }

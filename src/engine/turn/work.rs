@@ -128,7 +128,11 @@ fn prepare(
         restarts: request.restarts,
         step: request.number,
         limits: TurnLimits {
-            budget_usd: request.budget_left.or(options.turn.budget_usd),
+            budget_usd: request
+                .budget_left
+                .into_iter()
+                .chain(options.turn.budget_usd)
+                .reduce(f64::min),
             ..options.turn
         },
     }

@@ -133,8 +133,8 @@ impl<'a> Comparison<'a> {
         for (outcome, before) in gone {
             // The only new outcome that leads to the same place.
             let is_like = |(_, known): &(usize, &Transition)| {
-                outcome != RecipeGraph::WHEN_FULL
-                    && known.name != RecipeGraph::WHEN_FULL
+                !RecipeGraph::is_limit(outcome)
+                    && !RecipeGraph::is_limit(known.name)
                     && self.is_same_next(before, &known.next)
             };
             let like: Vec<_> = added.iter().copied().filter(is_like).collect();

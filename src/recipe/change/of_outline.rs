@@ -2,11 +2,11 @@
 
 use crate::recipe::erased::{NextOutline, Outline, StepOutline};
 use crate::recipe::graph::{GraphNext, RecipeGraph};
-use crate::recipe::step_limits::WhenFull;
+use crate::recipe::step_limits::AfterLimit;
 
 /// One way on from a step.
 pub(super) struct Transition {
-    /// The outcome, or [`RecipeGraph::WHEN_FULL`].
+    /// The outcome, or what stands for a limit.
     pub(super) name: &'static str,
     /// Former names of that outcome.
     was: &'static [&'static str],
@@ -45,15 +45,17 @@ impl Outline {
                 NextOutline::Restart { id, .. } => GraphNext::Restart(id.to_owned()),
             },
         });
-        let when_full = step.limits.when_full.map(|instead| Transition {
-            name: RecipeGraph::WHEN_FULL,
+        let visits = step.limits.after_visit().map(|(limit, next)| (limit.words(), next));
+        let full = step.limits.when_full.map(|next| (RecipeGraph::WHEN_FULL, next));
+        let limits = visits.chain(full).map(|(name, next)| Transition {
+            name,
             was: &[],
-            next: match instead {
-                WhenFull::Step(index) => step_named(index),
-                WhenFull::Exit(reason) => GraphNext::Exit(reason.definition().code.to_owned()),
+            next: match next {
+                AfterLimit::Step(index) => step_named(index),
+                AfterLimit::Exit(reason) => GraphNext::Exit(reason.definition().code.to_owned()),
             },
         });
-        outcomes.chain(when_full).collect()
+        outcomes.chain(limits).collect()
     }
 }
 

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::{NextOutline, Outline};
-use crate::recipe::step_limits::WhenFull;
+use crate::recipe::step_limits::AfterLimit;
 
 impl Outline {
     /// The graph for Graphviz; the implied `other` is left out, since every step has it.
     ///
     /// A command step is a hexagon with its command; `✓` marks the commands that verify a step. A
-    /// dashed arrow leads from a step that was visited as often as it may be.
+    /// dashed arrow leads from a step that has reached a limit of its own.
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut out =
@@ -58,10 +58,10 @@ impl Outline {
                 let label = escaped(&outcome.label());
                 let _ = writeln!(out, "    \"{}\" -> \"{target}\" [label=\"{label}\"];", step.name);
             }
-            if let Some((when_full, label)) = step.limits.when_full.zip(step.full_label()) {
-                let target = match when_full {
-                    WhenFull::Step(next) => self.steps[next].name.to_owned(),
-                    WhenFull::Exit(reason) => {
+            for (label, next) in step.limit_arrows() {
+                let target = match next {
+                    AfterLimit::Step(next) => self.steps[next].name.to_owned(),
+                    AfterLimit::Exit(reason) => {
                         let definition = reason.definition();
                         ends += 1;
                         let color = definition.category.color();

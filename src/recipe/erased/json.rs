@@ -7,7 +7,7 @@ use crate::recipe::claim::{Claim, ClaimBasis, ClaimGoal};
 use crate::recipe::command_line::CommandLine;
 use crate::recipe::evidence::Evidence;
 use crate::recipe::reason_info::ReasonInfo;
-use crate::recipe::step_limits::{StepLimits, WhenFull};
+use crate::recipe::step_limits::{AfterLimit, StepLimits};
 use crate::recipe::tool::Tool;
 
 impl Serialize for Outline {
@@ -73,6 +73,18 @@ struct LimitsJson {
     max_visits: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     when_full: Option<NextJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_s: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_time: Option<NextJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retries: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_retries: Option<NextJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget_usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_budget: Option<NextJson>,
 }
 
 #[derive(serde::Serialize)]
@@ -170,12 +182,32 @@ impl StepJson {
 
 impl LimitsJson {
     fn new(outline: &Outline, limits: StepLimits) -> Self {
-        let StepLimits { max_visits, when_full } = limits;
-        let when_full = when_full.map(|next| match next {
-            WhenFull::Step(index) => NextJson::Step(outline.steps[index].name),
-            WhenFull::Exit(reason) => NextJson::Exit(reason.definition()),
-        });
-        Self { max_visits, when_full }
+        let StepLimits {
+            max_visits,
+            when_full,
+            time,
+            after_time,
+            retries,
+            after_retries,
+            budget_usd,
+            after_budget,
+        } = limits;
+        let next = |after: Option<AfterLimit>| {
+            after.map(|after| match after {
+                AfterLimit::Step(index) => NextJson::Step(outline.steps[index].name),
+                AfterLimit::Exit(reason) => NextJson::Exit(reason.definition()),
+            })
+        };
+        Self {
+            max_visits,
+            when_full: next(when_full),
+            time_s: time.map(|time| time.as_secs()),
+            after_time: next(after_time),
+            retries,
+            after_retries: next(after_retries),
+            budget_usd,
+            after_budget: next(after_budget),
+        }
     }
 }
 

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use super::{NextOutline, Outline};
 use crate::recipe::reason_info::Category;
-use crate::recipe::step_limits::WhenFull;
+use crate::recipe::step_limits::AfterLimit;
 
 impl Outline {
     /// The graph as a Mermaid flowchart; the implied `other` is left out, since every step has it.
     ///
     /// A command step is a hexagon with its command; `✓` marks the commands that verify a step. A
-    /// dotted arrow leads from a step that was visited as often as it may be.
+    /// dotted arrow leads from a step that has reached a limit of its own.
     #[must_use]
     pub fn to_mermaid(&self) -> String {
         let mut out = String::from("flowchart TD\n");
@@ -42,10 +42,10 @@ impl Outline {
                 let _ =
                     writeln!(out, "    s{index} -- \"{}\" --> {target}", escaped(&outcome.label()));
             }
-            if let Some((when_full, label)) = step.limits.when_full.zip(step.full_label()) {
-                let target = match when_full {
-                    WhenFull::Step(next) => format!("s{next}"),
-                    WhenFull::Exit(reason) => {
+            for (label, next) in step.limit_arrows() {
+                let target = match next {
+                    AfterLimit::Step(next) => format!("s{next}"),
+                    AfterLimit::Exit(reason) => {
                         let definition = reason.definition();
                         let end = ends.len();
                         ends.push(format!("e{end}"));

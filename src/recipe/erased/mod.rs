@@ -27,7 +27,7 @@ use super::guardrail::{Guardrail, Guardrails};
 use super::registry::AnyReason;
 use super::sealed::Sealed;
 use super::snapshot::{Snapshot, SnapshotError};
-use super::step_limits::{StepLimits, WhenFull};
+use super::step_limits::{AfterLimit, StepLimits, VisitLimit};
 use super::tool::Tool;
 use super::wire_enum::UnknownName;
 
@@ -141,6 +141,15 @@ pub trait AnyPosition: Sealed + Send + Sync + fmt::Debug {
     /// # Errors
     /// The current step has no such outcome; the position is then unchanged.
     fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName>;
+
+    /// Leaves the current step because its visit has used up this limit, within these guardrails;
+    /// `None` if that leads nowhere.
+    ///
+    /// Implementations that wrap another position pass it on. Without one, no limit leads anywhere.
+    fn exceed_within(&mut self, limit: VisitLimit, limits: &Guardrails) -> Option<Next> {
+        let _ = (limit, limits);
+        None
+    }
 
     /// The same position once more, to find out what an outcome would lead to.
     fn duplicate(&self) -> Box<dyn AnyPosition>;
@@ -261,24 +270,33 @@ impl Outline {
         step.outcomes.iter().filter(move |outcome| !(exit_on_other && outcome.is_implied()))
     }
 
-    /// The steps that a run can enter when it leaves this one, by their indices; a step that
-    /// several outcomes lead to is listed for each. One that has a limit of its own leads on to
-    /// where a run goes instead of visiting it once more.
+    /// The steps that a run can enter when it leaves this one, by an outcome or a limit, by their
+    /// indices; a step that several of them lead to is listed for each.
     pub(super) fn followers(&self, step: usize) -> impl Iterator<Item = usize> {
-        self.steps[step].outcomes.iter().flat_map(|outcome| self.leads_to(outcome))
+        let step = &self.steps[step];
+        let limits = step.limits.after_visit().map(|(_, next)| match next {
+            AfterLimit::Step(next) => Some(next),
+            AfterLimit::Exit(_) => None,
+        });
+        let outcomes = step.outcomes.iter().flat_map(|outcome| self.leads_to(outcome));
+        outcomes.chain(limits.flat_map(|next| self.entered(next)))
     }
 
     /// The steps that a run can enter by this outcome, by their indices: the one that it is mapped
     /// to, and those where the run goes instead if that one is full.
     pub(crate) fn leads_to(&self, outcome: &OutcomeOutline) -> impl Iterator<Item = usize> {
-        let mapped = match outcome.next {
+        self.entered(match outcome.next {
             NextOutline::Step(next) => Some(next),
             NextOutline::Exit(_) | NextOutline::Restart { .. } => None,
-        };
-        // Limits do not lead to each other in a circle, so this ends.
-        std::iter::successors(mapped, |full| match self.steps[*full].limits.when_full {
-            Some(WhenFull::Step(instead)) => Some(instead),
-            Some(WhenFull::Exit(_)) | None => None,
+        })
+    }
+
+    /// This step, and those where a run goes instead if it is full.
+    fn entered(&self, step: Option<usize>) -> impl Iterator<Item = usize> {
+        // Such limits do not lead to each other in a circle, so this ends.
+        std::iter::successors(step, |full| match self.steps[*full].limits.when_full {
+            Some(AfterLimit::Step(instead)) => Some(instead),
+            Some(AfterLimit::Exit(_)) | None => None,
         })
     }
 

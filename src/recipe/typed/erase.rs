@@ -6,6 +6,7 @@ use crate::recipe::graph::RecipeGraph;
 use crate::recipe::guardrail::Guardrails;
 use crate::recipe::sealed::Sealed;
 use crate::recipe::snapshot::{Snapshot, SnapshotError};
+use crate::recipe::step_limits::VisitLimit;
 use crate::recipe::wire_enum::UnknownName;
 
 impl<R: Recipe> Sealed for R {}
@@ -68,9 +69,14 @@ impl<R: Recipe> AnyPosition for Position<R> {
         self.report_within(outcome, limits)
     }
 
+    fn exceed_within(&mut self, limit: VisitLimit, limits: &Guardrails) -> Option<Next> {
+        self.exceed_within(limit, limits)
+    }
+
     fn duplicate(&self) -> Box<dyn AnyPosition> {
         Box::new(self.clone())
     }
+
     fn snapshot(&self) -> Snapshot {
         self.snapshot()
     }

@@ -5,7 +5,7 @@ use crate::recipe::erased::{AnyRecipe, AnyRestart, Next};
 use crate::recipe::exit::Exit;
 use crate::recipe::guardrail::{Guardrails, within_step};
 use crate::recipe::leads_to::LeadsTo;
-use crate::recipe::step_limits::WhenFull;
+use crate::recipe::step_limits::{AfterLimit, VisitLimit};
 use crate::recipe::wire_enum::UnknownName;
 
 impl<R: Recipe> Position<R> {
@@ -50,6 +50,24 @@ impl<R: Recipe> Position<R> {
         }
     }
 
+    /// Leaves the current step because its visit has used up this limit; `None` if that leads
+    /// nowhere.
+    ///
+    /// A position counts visits and steps. Time, retries and cost are known to the code that takes
+    /// the turns, which decides when a limit is used up.
+    pub fn exceed(&mut self, limit: VisitLimit) -> Option<Next> {
+        self.exceed_within(limit, &R::OUTLINE.guardrails)
+    }
+
+    /// Like [`exceed`](Self::exceed), with other guardrails than the recipe's own: see
+    /// [`Guardrails::raised_by`].
+    pub fn exceed_within(&mut self, limit: VisitLimit, limits: &Guardrails) -> Option<Next> {
+        Some(match self.outline().limits.after(limit)? {
+            AfterLimit::Step(index) => self.enter_limited(index, limits),
+            AfterLimit::Exit(reason) => Next::Exit(Exit::at(reason)),
+        })
+    }
+
     #[inline]
     fn follow(&mut self, outcome: usize, limits: &Guardrails) -> Option<Next> {
         match R::leads_to(self.step, outcome) {
@@ -73,7 +91,7 @@ impl<R: Recipe> Position<R> {
         }
     }
 
-    /// Enters a step with a limit of its own, or goes where that leads.
+    /// Enters a step that may have a limit of its own, or goes where that leads.
     fn enter_limited(&mut self, index: usize, limits: &Guardrails) -> Next {
         let mut index = index;
         // Limits do not lead to each other in a circle, so this ends.
@@ -84,8 +102,8 @@ impl<R: Recipe> Position<R> {
                 .and_then(|own| own.max_step_visits)
                 .is_some_and(|visits| self.ledger.is_full(index, visits));
             match step.limits.when_full.filter(|_| is_full) {
-                Some(WhenFull::Step(other)) => index = other,
-                Some(WhenFull::Exit(reason)) => return Next::Exit(Exit::at(reason)),
+                Some(AfterLimit::Step(other)) => index = other,
+                Some(AfterLimit::Exit(reason)) => return Next::Exit(Exit::at(reason)),
                 None => return self.enter(index, own.as_ref().unwrap_or(limits)),
             }
         }

@@ -38,6 +38,7 @@ pub(super) fn may_follow(
         | Event::Checked { .. }
         | Event::Replied { .. }
         | Event::Retried { .. }
+        | Event::LimitReached { .. }
         | Event::Moved { .. }
         | Event::PromptQueued { .. } => over.then_some("has ended, so nothing more happens in it"),
         // A paused run can end once more, when a client stops it.

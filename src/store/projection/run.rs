@@ -134,7 +134,7 @@ fn project_event(
             turns::begin(draft, *attempt, Some(run), session, delivered_prompt(purpose), at)?;
             draft.change_run(run)?.attempt = Some(*attempt);
         }
-        Event::Replied { cost_usd, .. } => {
+        Event::Replied { cost_usd, .. } | Event::LimitReached { cost_usd, .. } => {
             let row = draft.change_run(run)?;
             row.attempt = None;
             row.record.cost_usd += cost(*cost_usd);

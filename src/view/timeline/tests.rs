@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::{RetryCause, RunId};
+use crate::run::{Exceeded, RetryCause, RunId};
 use crate::view::ActionKind;
 use crate::view::one_run::{
     OneStep, after, deliver, ended, ending, moved, prompt, queued, replied, resumed, retried,
@@ -41,6 +41,67 @@ fn each_event_adds_its_remark() {
         let timeline = after(&events.into_iter().map(|event| (103, event)).collect::<Vec<_>>());
         assert_eq!(timeline.view().visits[0].remarks, remarks);
     }
+}
+
+#[test]
+fn a_limit_of_a_step_says_when_the_run_left_it_and_where_it_went() {
+    let limits = [
+        (
+            VisitLimit::Time,
+            Exceeded::Time {
+                limit: Duration::from_mins(30),
+                observed: Duration::from_millis(1_800_040),
+            },
+            "left `rebase` after 30 min: its time limit",
+        ),
+        (
+            VisitLimit::Retries,
+            Exceeded::Count { limit: 2, observed: 2 },
+            "left `rebase` after 2 retries: its retry limit",
+        ),
+        (
+            VisitLimit::Budget,
+            Exceeded::Cost { limit: 1.5, observed: 1.62 },
+            "left `rebase` after $1.62: its budget limit",
+        ),
+    ];
+    for (limit, exceeded, words) in limits {
+        let reached = Event::LimitReached {
+            step: "rebase".to_owned(),
+            limit,
+            exceeded: Box::new(exceeded),
+            took: Duration::from_secs(40),
+            cost_usd: Some(0.25),
+        };
+        let on = [started(), turn(Purpose::Step), reached.clone(), moved("fix", 2)];
+        let timeline = after(&on.map(|event| (1, event)));
+        let visits = &timeline.view().visits;
+        assert_eq!(visits[0].remarks, [format!("{words}; on to `fix`")]);
+        assert!(visits[1].remarks.is_empty());
+        assert_eq!((timeline.view().cost_usd, timeline.used.time.as_secs()), (0.25, 40));
+
+        let outcome = Some(limit.words().to_owned());
+        let end = Event::ended(Ending { outcome, ..ending(ExitReason::MaxTicks) });
+        let ended = after(&[started(), turn(Purpose::Step), reached, end].map(|event| (1, event)));
+        assert_eq!(ended.view().visits[0].remarks, [words]);
+        assert_eq!(ended.view().proof.rests_on, None, "no agent reported it");
+    }
+}
+
+#[test]
+fn a_step_s_own_budget_needs_no_more_money_for_the_run() {
+    let labels = |exceeded: Option<Exceeded>| {
+        let (ending, took) = (ending(ExitReason::CostBudget), Duration::ZERO);
+        let exceeded = exceeded.map(Box::new);
+        let (cost_usd, redeliver, withdrawn) = (None, false, Vec::new());
+        let end = Event::Ended { ending, took, cost_usd, redeliver, withdrawn, exceeded };
+        let mut timeline = after(&[(0, started()), (1, end)]);
+        timeline.outline = Some(<OneStep as crate::Recipe>::OUTLINE);
+        next_actions(&timeline).into_iter().map(|next| next.label).collect::<Vec<_>>()
+    };
+    let of_step = Exceeded::Cost { limit: 1.5, observed: 1.6 };
+    assert_eq!(labels(Some(of_step)), ["Resume", "Start again"]);
+    assert_eq!(labels(None), ["Allow $1.00 in all and resume", "Start again"]);
 }
 
 #[test]

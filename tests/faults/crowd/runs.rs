@@ -90,7 +90,7 @@ pub(super) fn look(evidence: &Evidence, run: &RunRecord, findings: &mut Findings
                 (walk.attempt, walk.is_paused) = (None, ending.resume_at.is_some());
             }
             Event::CheckBegan { check, .. } => walk.attempt = Some(check.to_string()),
-            Event::Checked { .. } => walk.attempt = None,
+            Event::Checked { .. } | Event::LimitReached { .. } => walk.attempt = None,
             _ => {}
         }
     }

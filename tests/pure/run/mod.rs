@@ -10,3 +10,4 @@ mod properties;
 mod proving;
 mod review;
 mod step_limits;
+mod visit_limits;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::one_run::{OneRun, replied};
+use super::visit_limits::Migration;
 use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::RngSeed;
@@ -182,6 +183,10 @@ fn check(run: &OneRun) {
             }
             Event::WorktreeEnded { .. } => assert!(!open, "a worktree ends after its run"),
             Event::Retried { number, of, .. } => assert!(number <= of),
+            Event::LimitReached { .. } => {
+                assert!(open, "a limit is reached before the run ends");
+                turn_open = false;
+            }
             Event::Moved { number, .. } => {
                 moves += 1;
                 assert_eq!(*number, moves + 1, "no transition is lost or duplicated");
@@ -218,12 +223,13 @@ proptest! {
 
     #[test]
     fn a_run_survives_whatever_happens(
-        recipe in 0usize..8,
+        recipe in 0usize..9,
         limits in limits(),
         restarts in 0u32..60,
         what in vec(happens(), 0..60),
     ) {
-        let recipe = BUNDLED.iter().nth(recipe).expect("there are eight bundled recipes");
+        // Beside the eight bundled ones, a recipe with limits on each visit.
+        let recipe = BUNDLED.iter().nth(recipe).unwrap_or(&Migration);
         let mut run = OneRun::spec(recipe, |spec| {
             spec.limits = limits;
             spec.restarts = restarts;

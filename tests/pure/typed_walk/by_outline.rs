@@ -1,6 +1,6 @@
 //! A run that is read from the outline alone: what pictures and lists show is what runs do.
 
-use surefire::{AnyReason, Guardrail, Guardrails, Next, NextOutline, Outline, Tripped, WhenFull};
+use surefire::{AfterLimit, AnyReason, Guardrail, Guardrails, Next, NextOutline, Outline, Tripped};
 
 /// The position of such a run.
 pub(crate) struct ByOutline {
@@ -44,8 +44,8 @@ impl ByOutline {
         let limit = step.limits.max_visits.or(max_step_visits);
         if let Some(limit) = limit.filter(|limit| visits >= *limit) {
             return match step.limits.when_full {
-                Some(WhenFull::Step(instead)) => self.enter(instead),
-                Some(WhenFull::Exit(reason)) => Followed::Exit(reason),
+                Some(AfterLimit::Step(instead)) => self.enter(instead),
+                Some(AfterLimit::Exit(reason)) => Followed::Exit(reason),
                 None => tripped(Guardrail::MaxStepVisits, step.name, limit, visits + 1),
             };
         }

@@ -3,6 +3,7 @@
 import { Graph, layout } from "./vendor/dagre.js";
 import { h, svg } from "./dom.js";
 import { icon } from "./icons.js";
+import { dollars, took } from "./words.js";
 
 const LABEL = { letter: 6.6, height: 18, room: 10 };
 const STEP = { letter: 8, height: 36, room: 30 };
@@ -18,6 +19,15 @@ const MAX_SCALE = 3;
 
 // The name of the edge that leads away from a full step. No outcome has a space in its name.
 const FULL = "when full";
+
+// The edges that lead away from a step once a limit is reached: their names, which stand in the
+// place of an outcome, where they lead, and their labels.
+const edgesOfLimits = ({ limits = {}, run }) => [
+  ["time limit", limits.after_time, `after ${took(1000 * (limits.time_s ?? run?.time_s ?? 0))}`],
+  ["retry limit", limits.after_retries, `after ${limits.retries} retries`],
+  ["budget limit", limits.after_budget, `after ${dollars(limits.budget_usd ?? 0)}`],
+  [FULL, limits.when_full, `visited ×${limits.max_visits}`],
+].filter(([, next]) => next);
 
 // How much a press of a zoom button changes the scale.
 const ZOOM_STEP = 1.25;
@@ -190,7 +200,8 @@ export class Picture {
   #detour(from, outcome, to) {
     const step = (name) => this.steps.find((step) => step.name === name);
     const edges = [];
-    let at = step(from)?.outcomes.find(({ name }) => name === outcome)?.next.step;
+    const limit = edgesOfLimits(step(from) ?? {}).find(([name]) => name === outcome)?.[1];
+    let at = (limit ?? step(from)?.outcomes.find(({ name }) => name === outcome)?.next)?.step;
     while (to && at && at !== to && edges.length < this.steps.length) {
       edges.push(`${at} ${FULL}`);
       at = step(at)?.limits?.when_full?.step;
@@ -221,12 +232,11 @@ function arranged(outline) {
       if (restart) graph.setNode(target, sized(restart, EXIT, { restart, description: `Continues with ${restart} in a new session` }));
       graph.setEdge(step.name, target, { ...sized(outcome.name, LABEL, { description: outcome.description }), labelpos: "c" }, outcome.name);
     }
-    // Where a run goes that has visited the step as often as it may.
-    const { when_full: next, max_visits: most } = step.limits ?? {};
-    if (next) {
-      const target = next.step ?? `${step.name} ${FULL} →`;
+    // Where a run goes that has reached a limit of the step.
+    for (const [name, next, label] of edgesOfLimits(step)) {
+      const target = next.step ?? `${step.name} ${name} →`;
       if (next.exit) graph.setNode(target, sized(next.exit.code, EXIT, { exit: next.exit, description: next.exit.message }));
-      graph.setEdge(step.name, target, { ...sized(`visited ×${most}`, LABEL), labelpos: "c", dashed: true }, FULL);
+      graph.setEdge(step.name, target, { ...sized(label, LABEL), labelpos: "c", dashed: true }, name);
     }
   }
   layout(graph);
@@ -268,7 +278,7 @@ function path([first, ...rest]) {
 // The graph as text, for screen readers.
 function described({ label, steps }) {
   const leads = ({ exit, restart, step }) => (exit ? `ends with ${exit.code}` : restart ? `restarts ${restart}` : `leads to ${step}`);
-  const full = (limits) => (limits?.when_full ? `, once visited ${limits.max_visits} times it ${leads(limits.when_full)}` : "");
-  const sentences = steps.map(({ name, limits, outcomes }) => `${name}: ${outcomes.map(({ name, next }) => `${name} ${leads(next)}`).join(", ")}${full(limits)}`);
+  const limited = (step) => edgesOfLimits(step).map(([, next, label]) => `, ${label} it ${leads(next)}`).join("");
+  const sentences = steps.map((step) => `${step.name}: ${step.outcomes.map(({ name, next }) => `${name} ${leads(next)}`).join(", ")}${limited(step)}`);
   return `The steps of ${label}. ${sentences.join(". ")}`;
 }

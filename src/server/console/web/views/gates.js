@@ -1,6 +1,7 @@
 // What an agent may do in a recipe, and what the engine checks itself.
 
 import { h } from "../dom.js";
+import { dollars, took } from "../words.js";
 
 const code = (text) => h("code", {}, text);
 
@@ -12,8 +13,15 @@ const written = (command) => (Array.isArray(command) ? command.join(" ") : comma
 
 const times = (count) => (count === 1 ? "once" : count === 2 ? "twice" : `${count} times`);
 
-// Where a run goes that has visited a step as often as it may.
+// Where a run goes that has reached a limit of a step.
 const leads = (next) => next && [", and then ", next.step ? ["goes to ", code(next.step)] : ["ends with ", code(next.exit.code)], " instead"];
+
+// What one visit may use up.
+const ofVisit = ({ time_s: time, after_time, retries, after_retries, budget_usd: budget, after_budget }) => [
+  time && h("li", {}, `A visit takes at most ${took(1000 * time)}`, leads(after_time), "."),
+  retries !== undefined && h("li", {}, retries === 0 ? "The agent is never asked again" : `The agent is asked again at most ${times(retries)} in a visit`, leads(after_retries), "."),
+  budget && h("li", {}, `A visit costs at most ${dollars(budget)}, as the agent reports it`, leads(after_budget), "."),
+];
 
 // What a step has besides its prompt. A step that is a command has no agent.
 export function gates({ tools, run, verify, limits, outcomes }) {
@@ -22,9 +30,10 @@ export function gates({ tools, run, verify, limits, outcomes }) {
   const carrying = outcomes.filter(({ findings }) => findings);
   return h("ul", { class: "gates" },
     run
-      ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, ". No agent is involved.")
+      ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, leads(limits?.after_time), ". No agent is involved.")
       : h("li", {}, "The agent may ", may(tools)),
     limits?.max_visits && h("li", {}, `A run visits it at most ${times(limits.max_visits)}`, leads(limits.when_full), "."),
+    limits && ofVisit(limits),
     described.map(({ name, description }) => h("li", {}, code(name), ": ", description)),
     verify && h("li", {}, "Before the next step, the engine runs ", listed(verify.map((command) => code(written(command)))), "."),
     proved.map(({ name, evidence }) => h("li", {}, code(name), " counts only if the engine finds ", listed(evidence.map(code)), ".")),

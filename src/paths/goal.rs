@@ -40,10 +40,11 @@ impl fmt::Display for PathGoal {
     }
 }
 
-/// All outcomes of a recipe, and the exits and restarts that they and its limits lead to.
+/// All outcomes of a recipe, and the exits and restarts that they and its limits on visits lead to,
+/// without steps that no outcome leads to.
 pub(super) fn mapped(outline: &'static Outline) -> Vec<PathGoal> {
     let (mut goals, mut ends) = (Vec::new(), Vec::new());
-    for step in outline.steps {
+    for step in reached(outline) {
         for outcome in outline.drawn_outcomes(step) {
             goals.push(PathGoal::Outcome { step: step.name, outcome: outcome.name });
             match outcome.next {
@@ -59,6 +60,19 @@ pub(super) fn mapped(outline: &'static Outline) -> Vec<PathGoal> {
     let mut known = HashSet::new();
     goals.extend(ends.into_iter().filter(|end| known.insert(*end)));
     goals
+}
+
+/// The steps that outcomes lead to, in the order of the recipe.
+fn reached(outline: &'static Outline) -> impl Iterator<Item = &'static StepOutline> {
+    let mut reached = vec![false; outline.steps.len()];
+    let mut pending = vec![outline.initial];
+    while let Some(step) = pending.pop() {
+        if !std::mem::replace(&mut reached[step], true) {
+            let outcomes = outline.steps[step].outcomes.iter();
+            pending.extend(outcomes.flat_map(|outcome| outline.leads_to(outcome)));
+        }
+    }
+    outline.steps.iter().zip(reached).filter_map(|(step, reached)| reached.then_some(step))
 }
 
 /// What one move takes.

@@ -3,7 +3,9 @@
 //!
 //! For tests of recipes, and for rehearsals of one's own. A path is walked with the recipe's own
 //! position, so it counts visits and steps as a run does; no agent is asked, no evidence is looked
-//! for, and no command runs. Start with [`RunPath`], then [`assert_path`] and [`Coverage`].
+//! for, and no command runs. A path consists of outcomes: it uses up no `time`, `retries` or
+//! `budget_usd`, and does not get to a step that only these lead to. Start with
+//! [`RunPath`], then [`assert_path`] and [`Coverage`].
 //!
 //! ```
 //! use surefire::paths::{Coverage, RunPath, assert_path};

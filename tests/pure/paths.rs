@@ -232,3 +232,23 @@ fn fewer_and_smaller_numbers_make_a_simpler_path() {
     assert_eq!(chosen(&[3]), "take (taken) → work", "three outcomes, so 3 is 0 again");
     assert_eq!(chosen(&[0, 0, 0]), "take (taken) → work (done) → restart chained");
 }
+
+surefire::recipe! {
+    /// A step that only the limits of a visit lead to.
+    recipe Timed {
+        initial: Work,
+        step Work { prompt: "Work.", time: 30m => Ask, outcomes: [Done], Done => exit TaskCommitted }
+        step Ask { prompt: "Ask.", outcomes: [Asked], Asked => exit ClarificationNeeded }
+    }
+}
+
+#[test]
+fn a_path_uses_up_no_time_and_need_not_take_what_only_that_leads_to() {
+    let recipe: &dyn AnyRecipe = &Timed;
+    let paths = recipe.paths();
+    assert_eq!(paths.len(), 1);
+    let mut coverage = Coverage::of(recipe);
+    coverage.extend(paths);
+    assert!(coverage.is_complete(), "{coverage}");
+    assert_eq!(coverage.goals().len(), 2, "an outcome and its exit");
+}

@@ -8,7 +8,7 @@ surefire::recipe! {
         step Fifth { run: "make", time: 99999999999999999999h, Passed => Sixth, Failed => exit ImplementationBlocked }
         step Sixth { run: "make", time: 1.5h, Passed => Seventh, Failed => exit ImplementationBlocked }
         step Seventh { run: "make", time: "10m", Passed => Eighth, Failed => exit ImplementationBlocked }
-        step Eighth { prompt: "Work.", time: 10m, outcomes: [Complete], Complete => exit TaskCommitted }
+        step Eighth { run: "make", time: 10 m, Passed => exit TaskCommitted, Failed => exit ImplementationBlocked }
     }
 }
 

@@ -71,11 +71,17 @@ surefire::recipe! {
 }
 
 fn main() -> Result<(), surefire::Exit> {
+    use migration::EscalateEntry;
+
     // The driver of a typed run decides that a limit is used up.
-    let escalate = Migration::begin().out_of_time()?;
+    let EscalateEntry::Escalate(escalate) = Migration::begin().out_of_time()? else {
+        panic!("one visit is left")
+    };
     assert_eq!(Migration::begin().out_of_retries().code(), "verification_failed");
-    let exit = escalate.written()?.out_of_budget().unwrap_err();
-    assert_eq!((exit.code().as_ref(), exit.tripped()), ("clarification-needed", None));
+    let EscalateEntry::Exit(exit) = escalate.written()?.out_of_budget()? else {
+        panic!("no visit is left")
+    };
+    assert_eq!(exit.code(), "clarification-needed");
     assert_eq!(Migration::begin().complete()?.out_of_budget().code(), "cost_budget");
 
     // The erased form goes the same way.

@@ -123,7 +123,7 @@ impl StepLimits {
 }
 
 /// What one visit of a step may use up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::EnumIter, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VisitLimit {
     /// `time: 30m`

@@ -82,7 +82,8 @@ fn step_in_words(
 /// Where a run goes when it has reached a limit of the step.
 fn after_limits(outline: &Outline, step: &StepOutline) -> String {
     let StepLimits { max_visits, when_full, .. } = step.limits;
-    let after = VisitLimit::iter().filter_map(|limit| Some((limit, step.limits.after(limit)?)));
+    let after =
+        VisitLimit::ALL.into_iter().filter_map(|limit| Some((limit, step.limits.after(limit)?)));
     let after = after.map(|(limit, next)| (format!("after {}", step.limit_value(limit)), next));
     let full = max_visits.zip(when_full);
     let full =

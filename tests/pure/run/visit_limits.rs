@@ -142,7 +142,7 @@ fn a_retry_that_comes_after_the_time_is_not_begun() {
 
 #[test]
 fn the_shorter_of_two_times_is_left_and_the_run_s_own_ends_it() {
-    let limits = Limits { time: Some(minutes(20)), ..Limits::default() };
+    let limits = Limits::default().time(Some(minutes(20)));
     let mut run = OneRun::start(&Migration, limits);
     assert_eq!(run.ask().time_left, Some(minutes(20)));
     run.handle(Input::Elapsed { took: minutes(20) });
@@ -218,7 +218,7 @@ fn an_agent_that_stops_at_its_budget_had_the_smaller_one() {
     spent(None)(&mut run);
     assert!((run.run.spent().cost_usd - 1.5).abs() < 1e-9);
     replayed(&run, &Migration);
-    let limits = Limits { budget_usd: Some(1.0), ..Limits::default() };
+    let limits = Limits::default().budget_usd(Some(1.0));
     let mut run = OneRun::start(&Migration, limits);
     assert_eq!(run.ask().budget_left, Some(1.0));
     spent(Some(1.1))(&mut run);
@@ -273,7 +273,7 @@ fn a_person_who_resumes_gives_the_visit_new_limits_and_a_pause_does_not() {
 fn a_broken_rule_ends_the_run_even_if_the_time_is_up() {
     let mut run = start(&Migration);
     let attempt = run.ask().attempt;
-    let violations = vec![Violation { path: "Cargo.lock".into(), rule: BrokenRule::Lockfile }];
+    let violations = vec![Violation::new("Cargo.lock", BrokenRule::Lockfile)];
     let facts = TurnFacts { violations, ..TurnFacts::default() };
     run.handle(Input::TurnSeen { attempt, facts });
     run.handle(Input::Elapsed { took: minutes(30) });
@@ -292,7 +292,7 @@ fn a_guardrail_that_refuses_the_way_on_can_be_raised() {
     let again = Resume::by(ResumedBy::User);
     let refused = run.run.resume(again.clone(), PendingPrompts::default(), fresh).unwrap_err();
     assert!(refused.to_string().contains("would stop again"), "{refused}");
-    let more = Resume { allow_steps: 1, ..again };
+    let more = again.allow_steps(1);
     let decision = run.run.resume(more, PendingPrompts::default(), fresh).unwrap();
     run.events.extend(decision.events);
     assert_eq!(run.ask().step, "escalate", "it goes where the limit leads");

@@ -3,9 +3,10 @@
     proves] [max_step_visits max_restarts max_verify_time_per_milestone
     max_review_rounds] [Write Check Write Write Build Check Write] { WriteOutcome[prompt
     tools verify max_visits outcomes] [Complete NothingNew Complete Complete] [Build
-    Check] } { BuildOutcome[run time] [Passed Failed Passed] [Check Write] } {
-    CheckOutcome[prompt model outcomes] [NoIssues IssuesFound Other NoIssues] [Write] }
-    [::surefire::ExitReason::NoChangesToCommit] [MyExits::Unclear] [MyExits::Unclear]
+    Check] } { BuildOutcome[run time] [Passed Failed Passed] [Check Write Check] } {
+    CheckOutcome[prompt model time retries budget_usd outcomes] [NoIssues IssuesFound
+    Other NoIssues] [Write Write] } [::surefire::ExitReason::NoChangesToCommit]
+    [MyExits::Unclear] [MyExits::Unclear] [MyExits::Unclear]
 }
 #[doc(hidden)]
 mod __release {
@@ -25,9 +26,12 @@ Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env
 | | *instead, once visited twice* | [`Check`](release::Check) |
 | [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
 |  | `failed` | [`Write`](release::Write) |
+| | *after 10m* | [`Check`](release::Check) |
 | [`Check`](release::Check) | `no-issues`: Every claim is true. | restart `Announce` if `clean` |
 |  | `issues-found` with findings | [`Write`](release::Write) |
 |  | `other` | exit `Unclear` |
+| | *after 30m* | exit `Unclear` |
+| | *after $1.50* | [`Write`](release::Write) |
 
 The engine checks what is after `if` before it follows the outcome; the typed run does not.
 
@@ -38,28 +42,33 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 # Diagram
 
 <div>
-<svg viewBox="0 0 938 170" width="938" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
+<svg viewBox="0 0 974 181" width="974" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
 <defs><marker id="arrow-release" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z" fill="currentColor" stroke="none"/></marker></defs>
-<rect x="150" y="8" width="140" height="28" rx="6" stroke-width="2"/>
-<text x="220" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
-<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ NoChangesToCommit</text>
-<rect x="150" y="62" width="140" height="28" rx="0" stroke-width="1"/>
-<path d="M156 62V90M284 62V90"/>
-<text x="220" y="80" text-anchor="middle" fill="currentColor" stroke="none">build</text>
-<rect x="150" y="116" width="140" height="28" rx="6" stroke-width="1"/>
-<text x="220" y="134" text-anchor="middle" fill="currentColor" stroke="none">check</text>
-<text x="432" y="134" text-anchor="start" fill="currentColor" stroke="none">no-issues if clean → ↻ Announce</text>
-<text x="432" y="151" text-anchor="start" fill="currentColor" stroke="none">other → ■ Unclear</text>
-<path d="M220 36V62" marker-end="url(#arrow-release)"/>
-<text x="226" y="53" text-anchor="start" fill="currentColor" stroke="none">complete</text>
-<path d="M220 90V116" marker-end="url(#arrow-release)"/>
-<text x="226" y="107" text-anchor="start" fill="currentColor" stroke="none">passed</text>
-<path d="M150 81C128 81 128 17 150 17" marker-end="url(#arrow-release)"/>
-<text x="130" y="53" text-anchor="end" fill="currentColor" stroke="none">failed</text>
-<path d="M150 135C106 135 106 17 150 17" marker-end="url(#arrow-release)"/>
-<text x="108" y="80" text-anchor="end" fill="currentColor" stroke="none">issues-found</text>
-<path d="M290 27C312 27 312 125 290 125" stroke-dasharray="5 4" marker-end="url(#arrow-release)"/>
-<text x="310" y="80" text-anchor="start" fill="currentColor" stroke="none">visited twice</text>
+<rect x="164" y="8" width="140" height="28" rx="6" stroke-width="2"/>
+<text x="234" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
+<text x="468" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ NoChangesToCommit</text>
+<rect x="164" y="62" width="140" height="28" rx="0" stroke-width="1"/>
+<path d="M170 62V90M298 62V90"/>
+<text x="234" y="80" text-anchor="middle" fill="currentColor" stroke="none">build</text>
+<rect x="164" y="116" width="140" height="28" rx="6" stroke-width="1"/>
+<text x="234" y="134" text-anchor="middle" fill="currentColor" stroke="none">check</text>
+<text x="468" y="134" text-anchor="start" fill="currentColor" stroke="none">no-issues if clean → ↻ Announce</text>
+<text x="468" y="151" text-anchor="start" fill="currentColor" stroke="none">other → ■ Unclear</text>
+<text x="468" y="168" text-anchor="start" fill="currentColor" stroke="none">after 30m → ■ Unclear</text>
+<path d="M234 36V62" marker-end="url(#arrow-release)"/>
+<text x="240" y="53" text-anchor="start" fill="currentColor" stroke="none">complete</text>
+<path d="M234 90V116" marker-end="url(#arrow-release)"/>
+<text x="240" y="107" text-anchor="start" fill="currentColor" stroke="none">passed</text>
+<path d="M164 81C142 81 142 17 164 17" marker-end="url(#arrow-release)"/>
+<text x="144" y="53" text-anchor="end" fill="currentColor" stroke="none">failed</text>
+<path d="M164 135C120 135 120 17 164 17" marker-end="url(#arrow-release)"/>
+<text x="122" y="80" text-anchor="end" fill="currentColor" stroke="none">issues-found</text>
+<path d="M164 135C98 135 98 17 164 17" stroke-dasharray="5 4" marker-end="url(#arrow-release)"/>
+<text x="100" y="80" text-anchor="end" fill="currentColor" stroke="none">after $1.50</text>
+<path d="M304 27C348 27 348 125 304 125" stroke-dasharray="5 4" marker-end="url(#arrow-release)"/>
+<text x="346" y="80" text-anchor="start" fill="currentColor" stroke="none">visited twice</text>
+<path d="M304 81C326 81 326 125 304 125" stroke-dasharray="5 4" marker-end="url(#arrow-release)"/>
+<text x="324" y="107" text-anchor="start" fill="currentColor" stroke="none">after 10m</text>
 </svg>
 </div>
 
@@ -623,6 +632,18 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
             ) -> ::core::result::Result<WriteEntry, ::surefire::Tripped> {
                 enter_0_or(self.ledger)
             }
+            ///Leaves the step after 10m: the run continues with the step `check`.
+            ///
+            /// The engine keeps track of this limit; with the typed run, its driver does.
+            ///
+            /// # Errors
+            /// A guardrail does not allow entering that step; the error says which one.
+            #[inline]
+            pub fn out_of_time(
+                self,
+            ) -> ::core::result::Result<At<Check>, ::surefire::Tripped> {
+                enter(self.ledger)
+            }
             /// Takes an outcome that is known at run time only, and stays typed.
             #[inline]
             pub fn on(self, outcome: BuildOutcome) -> BuildNext {
@@ -632,6 +653,8 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
         ///`check`
         /**
 Tools: `read`.*/
+        /**
+One visit takes at most 30m; it asks the agent again at most twice; it costs at most $1.50, as the agent reports it.*/
         pub enum Check {}
         #[automatically_derived]
         impl ::surefire::__private::Place for Check {
@@ -767,6 +790,25 @@ The agent's findings come with it; this method takes none.*/
                     description,
                 )
             }
+            ///Leaves the step after 30m: the run ends with `Unclear`.
+            ///
+            /// The engine keeps track of this limit; with the typed run, its driver does.
+            #[inline]
+            pub fn out_of_time(self) -> ::surefire::Exit {
+                ::surefire::__private::exit::<Step>(3usize)
+            }
+            ///Leaves the step after $1.50: the run continues with the step `write`, or with `check` once it was visited twice.
+            ///
+            /// The engine keeps track of this limit; with the typed run, its driver does.
+            ///
+            /// # Errors
+            /// A guardrail does not allow entering that step; the error says which one.
+            #[inline]
+            pub fn out_of_budget(
+                self,
+            ) -> ::core::result::Result<WriteEntry, ::surefire::Tripped> {
+                enter_0_or(self.ledger)
+            }
             /// Takes an outcome that is known at run time only, and stays typed.
             #[inline]
             pub fn on(self, outcome: CheckOutcome) -> CheckNext {
@@ -893,10 +935,15 @@ The agent's findings come with it; this method takes none.*/
                             ),
                         ],
                         ::surefire::StepLimits::generated(
-                            ::core::option::Option::Some(2u32),
-                            ::core::option::Option::Some(
-                                ::surefire::WhenFull::Step(2usize),
+                            (
+                                ::core::option::Option::Some(2u32),
+                                ::core::option::Option::Some(
+                                    ::surefire::AfterLimit::Step(2usize),
+                                ),
                             ),
+                            (::core::option::Option::None, ::core::option::Option::None),
+                            (::core::option::Option::None, ::core::option::Option::None),
+                            (::core::option::Option::None, ::core::option::Option::None),
                         ),
                     ),
                 ::surefire::StepOutline::generated(
@@ -920,7 +967,17 @@ The agent's findings come with it; this method takes none.*/
                             ),
                         ),
                         ::surefire::__private::NO_COMMANDS,
-                        ::surefire::StepLimits::NONE,
+                        ::surefire::StepLimits::generated(
+                            (::core::option::Option::None, ::core::option::Option::None),
+                            (
+                                ::core::option::Option::None,
+                                ::core::option::Option::Some(
+                                    ::surefire::AfterLimit::Step(2usize),
+                                ),
+                            ),
+                            (::core::option::Option::None, ::core::option::Option::None),
+                            (::core::option::Option::None, ::core::option::Option::None),
+                        ),
                     ),
                 ::surefire::StepOutline::generated(
                         "check",
@@ -934,7 +991,29 @@ The agent's findings come with it; this method takes none.*/
                         <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
                         ::core::option::Option::None,
                         ::surefire::__private::NO_COMMANDS,
-                        ::surefire::StepLimits::NONE,
+                        ::surefire::StepLimits::generated(
+                            (::core::option::Option::None, ::core::option::Option::None),
+                            (
+                                ::core::option::Option::Some(
+                                    ::surefire::__private::Duration::from_secs(1800u64),
+                                ),
+                                ::core::option::Option::Some(
+                                    ::surefire::AfterLimit::Exit(
+                                        <release::Step as ::surefire::__private::Scope>::EXITS[3usize],
+                                    ),
+                                ),
+                            ),
+                            (
+                                ::core::option::Option::Some(2u32),
+                                ::core::option::Option::None,
+                            ),
+                            (
+                                ::core::option::Option::Some(1.5f64),
+                                ::core::option::Option::Some(
+                                    ::surefire::AfterLimit::Step(0usize),
+                                ),
+                            ),
+                        ),
                     ),
             ];
             const CLAIMS: &[::surefire::Claim] = &[
@@ -1021,7 +1100,7 @@ The agent's findings come with it; this method takes none.*/
                     &[],
                     CLAIMS,
                 )
-                .with_fingerprints(9895377184410958181u64, 16849663371834579390u64)
+                .with_fingerprints(5885999406032653686u64, 2342779498403521399u64)
         };
         #[inline]
         fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
@@ -1170,6 +1249,12 @@ impl ::surefire::__private::Scope for __release::release::Step {
             ::surefire::ExitReason::NoChangesToCommit,
         ),
         ::surefire::__private::STANDARD_OTHER,
+        ::surefire::__private::reason::<
+            Self,
+        >(
+            <<Self as ::surefire::__private::Scope>::Exits>::Unclear
+                as ::core::primitive::usize,
+        ),
         ::surefire::__private::reason::<
             Self,
         >(

@@ -38,7 +38,7 @@ mod was;
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 25] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 26] = [
     fields::check,
     identity::check,
     derives::check,

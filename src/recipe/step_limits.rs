@@ -125,6 +125,7 @@ impl StepLimits {
 /// What one visit of a step may use up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum VisitLimit {
     /// `time: 30m`
     Time,

@@ -82,7 +82,7 @@ async fn a_turn_that_takes_too_long_is_stopped_and_the_run_goes_on() {
     assert_eq!(harness.moves(started.run), ["migrate time limit escalate"]);
     assert_eq!(asked(&harness), ["Migrate it.", "Write down what is known."]);
     assert_eq!(harness.agent.most_working(), 1, "the next turn waits until this one has ended");
-    let minutes = Duration::from_mins(30);
+    let minutes = Duration::from_secs(30 * 60);
     assert_eq!(reached(&harness, started), [Exceeded::Time { limit: minutes, observed: minutes }]);
     assert!(harness.store.open_attempts().unwrap().is_empty());
 }
@@ -166,7 +166,7 @@ async fn an_engine_that_adopts_a_turn_gives_it_what_the_visit_had_left_before() 
     // of the first turn are used up.
     assert_eq!(harness.ended(started).await.reason, "clarification-needed");
     assert!(began.elapsed() >= SECOND * 1_200, "{:?}", began.elapsed());
-    let minutes = Duration::from_mins(30);
+    let minutes = Duration::from_secs(30 * 60);
     assert_eq!(reached(&harness, started), [Exceeded::Time { limit: minutes, observed: minutes }]);
     assert_eq!(harness.moves(started.run), ["migrate time limit escalate"]);
     harness.engine.shut_down(Shutdown::StopAgents).await;

@@ -49,7 +49,7 @@ fn a_limit_of_a_step_says_when_the_run_left_it_and_where_it_went() {
         (
             VisitLimit::Time,
             Exceeded::Time {
-                limit: Duration::from_mins(30),
+                limit: Duration::from_secs(30 * 60),
                 observed: Duration::from_millis(1_800_040),
             },
             "left `rebase` after 30 min: its time limit",

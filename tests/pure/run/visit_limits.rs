@@ -53,7 +53,7 @@ fn start(recipe: &'static dyn AnyRecipe) -> OneRun {
 }
 
 fn minutes(count: u64) -> Duration {
-    Duration::from_mins(count)
+    Duration::from_secs(count * 60)
 }
 
 /// The agent replies after so long, for so much.

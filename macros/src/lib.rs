@@ -15,6 +15,7 @@ mod fingerprint;
 mod graph;
 mod longest;
 mod model;
+mod place;
 mod proof;
 mod registry;
 mod resolve;
@@ -90,16 +91,23 @@ fn recipe_tokens(input: &Input) -> TokenStream {
     let Some(written) = syntax::Recipe::parse(input.written.clone(), &mut diagnostics) else {
         return diagnostics.into_tokens();
     };
-    let resolved = Resolved::new(written);
-    match check::recipe(resolved, diagnostics) {
+    place::at(written.name.span(), || generated(written, diagnostics, &input.krate))
+}
+
+fn generated(
+    written: syntax::Recipe,
+    diagnostics: Diagnostics,
+    krate: &TokenStream,
+) -> TokenStream {
+    match check::recipe(Resolved::new(written), diagnostics) {
         Ok(valid) => {
             let model = Model::new(&valid);
-            expand::model(&model, &input.krate)
+            expand::model(&model, krate)
         }
         Err(invalid) => {
             let errors = invalid.diagnostics.into_tokens();
             match Shape::new(&invalid.recipe) {
-                Some(shape) => expand::stubs(&shape, &errors, &input.krate),
+                Some(shape) => expand::stubs(&shape, &errors, krate),
                 None => errors,
             }
         }
@@ -118,7 +126,8 @@ fn steps_tokens(input: &Input) -> TokenStream {
     };
     let resolved = ResolvedFragment::new(written);
     check::fragment(&resolved, &mut diagnostics);
-    let items = expand::fragment(&resolved, &input.krate);
+    let name = resolved.written.name.span();
+    let items = place::at(name, || expand::fragment(&resolved, &input.krate));
     let errors = diagnostics.into_tokens();
     quote!(#errors #items)
 }

@@ -1,10 +1,10 @@
 //! Names: how they are spelled on the wire and as methods, and which one the author probably meant.
 
-use std::sync::LazyLock;
-
 use heck::{ToKebabCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
+
+use crate::place;
 
 /// The name on the wire: kebab-case, without the `r#` of a raw identifier.
 pub(crate) fn wire(name: &Ident) -> String {
@@ -31,19 +31,10 @@ pub(crate) fn at(name: &Ident, place: Option<Span>) -> Ident {
     name
 }
 
-/// The name of a generated item. It lies where the author wrote it, and belongs to the macro: the
-/// compiler and clippy do not lint what a macro of another crate defines. So no `allow` is needed,
-/// which an author's `forbid` would refuse.
-///
-/// rust-analyzer has no lints about these names, and renames only what belongs to the author.
+/// The name of a generated item.
 pub(crate) fn defined(name: &Ident) -> Ident {
-    let place = (!*IN_AN_EDITOR).then(|| name.span().resolved_at(Span::call_site()));
-    at(name, place)
+    at(name, Some(place::of_definition(name.span())))
 }
-
-/// Whether rust-analyzer expands the macro: its server does not start without this variable.
-static IN_AN_EDITOR: LazyLock<bool> =
-    LazyLock::new(|| std::env::var_os("RUST_ANALYZER_INTERNALS_DO_NOT_USE").is_some());
 
 /// An identifier with this text, raw if necessary; `None` if it is not a valid one.
 pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {

@@ -39,15 +39,21 @@ const EXAMPLE_FINDINGS: &str =
 /// Where an outcome carries findings, its line shows how to list them:
 ///
 /// ```
-/// use surefire::outcome::instructions;
-/// use surefire::recipes::ImplementAndReview;
-/// use surefire::{OutcomeOutline, StepOutline};
+/// surefire::recipe! {
+///     recipe Polish {
+///         initial: Review,
+///         guardrails: { max_step_visits: 3, exit_on_other: false },
+///         step Review {
+///             prompt: "Review the changes, and fix what you find.",
+///             outcomes: [NoIssues, IssuesFound],
+///             NoIssues => exit ChangesCommitted,
+///             IssuesFound(findings) => Review,
+///         }
+///     }
+/// }
 ///
-/// let step = ImplementAndReview::OUTLINE.step("code-review").unwrap();
-/// let issues_found = OutcomeOutline { findings: true, ..step.outcomes[1] };
-/// let step = StepOutline { outcomes: vec![step.outcomes[0], issues_found].leak(), ..*step };
 /// assert_eq!(
-///     instructions(&step),
+///     surefire::outcome::instructions(&Polish::OUTLINE.steps[0]),
 ///     r#"End your response with a JSON block on the last line. Choose one of these:
 ///
 /// {"outcome": "no-issues"}

@@ -11,9 +11,10 @@ use super::remedy::Remedy;
 /// a semicolon is wrong, because the problem may contain one.
 ///
 /// ```
-/// use surefire::{Advise, Remedy, UnknownRecipe};
+/// use surefire::recipes::BUNDLED;
+/// use surefire::{Advise, Remedy};
 ///
-/// let unknown = UnknownRecipe { id: "rebsae".to_owned(), closest: Some("rebase") };
+/// let unknown = BUNDLED.find("rebsae").err().expect("there is no such recipe");
 /// assert_eq!(unknown.to_string(), "recipe not found: `rebsae`; did you mean `rebase`?");
 /// assert_eq!(unknown.problem(), "recipe not found: `rebsae`");
 /// assert_eq!(unknown.remedy(), Some(Remedy::DidYouMean { name: "rebase".to_owned() }));

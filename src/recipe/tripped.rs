@@ -10,8 +10,8 @@ use super::registry::Registry as _;
 /// A limit that ended a run: which one, where, and by how much.
 ///
 /// It is the error of the typed run's methods, and a type of its own, so that a run that a limit
-/// ended is never taken for one that an outcome ended. In a function that returns any [`Exit`], `?`
-/// converts it.
+/// ended is never taken for one that an outcome ended. In a function that returns any
+/// [`Exit`](crate::Exit), `?` converts it.
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;

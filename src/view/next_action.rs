@@ -16,7 +16,8 @@ pub const MAX_ACTIONS: usize = 3;
 /// ```
 /// use surefire::view::{ActionKind, NextAction, RaisedLimits};
 ///
-/// let limits = RaisedLimits { allow_visits: Some(2), ..RaisedLimits::default() };
+/// let mut limits = RaisedLimits::default();
+/// limits.allow_visits = Some(2);
 /// let action = NextAction::from(ActionKind::Resume { limits });
 /// assert_eq!(
 ///     serde_json::to_value(&action).unwrap(),

@@ -412,6 +412,7 @@ fn a_store_that_the_previous_version_wrote_opens_and_can_be_written() {
         "worktree: None,",
         "findings: [],",
         "graph: None,",
+        "script: None,",
     ];
     let is_old = |line: &&str| !new.contains(&line.trim());
     let now = everything(&store).unwrap();

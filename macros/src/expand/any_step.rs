@@ -1,10 +1,11 @@
 //! `AnyStep`: the typed run at any step, for drivers, and for returning from the erased form.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::Expansion;
 use super::at::on;
+
+use crate::place::quote;
 
 impl Expansion<'_> {
     pub(super) fn any_step(&self) -> TokenStream {

@@ -1,12 +1,13 @@
 //! `At<Step>`: the typed run, with one method per outcome of the step it is at.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote_spanned};
 
 use super::Expansion;
 use super::entry::{Entering, times};
 use super::gate_docs::code;
 use crate::model::{Next, Outcome, Step};
+use crate::place::{self, quote};
 use crate::proof::Limit;
 use crate::resolve::Limits;
 use crate::spelling;
@@ -292,7 +293,7 @@ impl Expansion<'_> {
 
 /// The function behind a step's `on`.
 pub(super) fn on(step: usize) -> Ident {
-    format_ident!("on_{step}")
+    format_ident!("on_{step}", span = place::here())
 }
 
 /// How a method takes the run. Clippy expects an iterator of a method `iter`, unless it names the

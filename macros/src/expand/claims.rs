@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::Expansion;
 use super::at::option;
 use super::gate_docs::code;
 use crate::model::{Claim, ClaimGoal, Next, Outcome, Step};
+use crate::place::quote;
 use crate::resolve::Report;
 
 impl Expansion<'_> {

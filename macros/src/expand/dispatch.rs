@@ -5,10 +5,10 @@
 //! compile.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::Expansion;
 use crate::model::{Next, Outcome};
+use crate::place::quote;
 
 impl Expansion<'_> {
     /// The items of the trait `Recipe` that the erased form follows.

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::Expansion;
 use super::entry::times;
 use super::gate_docs::code;
 use crate::model::{Next, Step};
+use crate::place::quote;
 use crate::proof::Limit;
 use crate::resolve::written_time;
 

@@ -8,9 +8,10 @@
 //! everything else, errors included, and the macro pads its output.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::Expansion;
+
+use crate::place::quote;
 
 impl Expansion<'_> {
     pub(super) fn editor(&self) -> TokenStream {

@@ -1,9 +1,10 @@
 //! `End`: how a run can end, as an exhaustive enum.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote_spanned};
 
 use super::Expansion;
+use crate::place::{self, quote};
 use crate::proof::Limit;
 
 impl Expansion<'_> {
@@ -58,7 +59,7 @@ impl Expansion<'_> {
         let (krate, private) = (self.krate, &self.private);
         let limits = [Limit::StepVisits, Limit::TotalSteps, Limit::Restarts];
         let arms = limits.map(|limit| {
-            let guardrail = format_ident!("{}", limit.name());
+            let guardrail = format_ident!("{}", limit.name(), span = place::here());
             let variant = self.ends.limits.iter().find(|(known, _)| *known == limit);
             let end = match variant {
                 Some((_, variant)) => quote!(End::#variant(tripped)),

@@ -2,10 +2,11 @@
 //! functions that decide it.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::format_ident;
 
 use super::Expansion;
 use crate::model::Next;
+use crate::place::{self, quote};
 use crate::spelling;
 
 /// How an outcome of one step enters another one.
@@ -177,11 +178,11 @@ impl Expansion<'_> {
 }
 
 fn enter(step: usize) -> Ident {
-    format_ident!("enter_{step}")
+    format_ident!("enter_{step}", span = place::here())
 }
 
 fn enter_or(step: usize) -> Ident {
-    format_ident!("enter_{step}_or")
+    format_ident!("enter_{step}_or", span = place::here())
 }
 
 /// "once", "twice", "3 times".

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::format_ident;
 use syn::Visibility;
 use syn::ext::IdentExt;
 
 use super::gates::no_flaw;
 use super::scope::says_something;
+use crate::place::quote;
 use crate::resolve::{Prompt, ResolvedFragment};
 use crate::spelling;
 use crate::syntax::{Fragment, Step, Tool};

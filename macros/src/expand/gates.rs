@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 use syn::LitStr;
 use syn::spanned::Spanned;
 
 use super::Expansion;
 use super::at::option;
 use crate::model::{Files, Run, Step};
+use crate::place::quote;
 use crate::resolve::{Evidence, Tool};
 use crate::syntax::{Command, Group};
 

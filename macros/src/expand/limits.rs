@@ -1,12 +1,13 @@
 //! The limits of a visit: as data, as methods of the typed run, and in words.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::format_ident;
 
 use super::Expansion;
 use super::at::option;
 use super::entry::{Entering, times};
 use crate::model::{AfterLimit, Next, Step};
+use crate::place::{self, quote};
 use crate::resolve::{VisitLimits, written_time};
 use crate::syntax::VisitLimit;
 
@@ -68,7 +69,7 @@ impl Expansion<'_> {
 
     fn limit_method(&self, index: usize, after: &AfterLimit) -> TokenStream {
         let (krate, private, inner) = (self.krate, &self.private, &self.inner);
-        let method = format_ident!("{}", after.limit.method());
+        let method = format_ident!("{}", after.limit.method(), span = place::here());
         let begins = format!("Leaves the step {}", self.shape.steps[index].limit(after.limit));
         match after.next {
             Next::Step(next) => {

@@ -27,10 +27,11 @@ mod step;
 mod visibility;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::format_ident;
 use syn::ext::IdentExt;
 
 use crate::model::{Ends, Model, Shape};
+use crate::place::quote;
 use crate::proof::Proof;
 
 pub(crate) use fragment::fragment;

@@ -1,9 +1,10 @@
 //! What may follow a step, as an exhaustive enum.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
 
 use super::Expansion;
+
+use crate::place::quote;
 
 impl Expansion<'_> {
     pub(super) fn next_enum(&self, index: usize) -> TokenStream {

@@ -1,10 +1,12 @@
 //! The enum of a step's outcomes, and the traits of every enum of names.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 
 use super::step::or_named;
 use super::{Expansion, visibility};
+
+use crate::place::quote;
 
 impl Expansion<'_> {
     /// What the author lets the enums of names derive.

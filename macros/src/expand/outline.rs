@@ -1,11 +1,12 @@
 //! The recipe as static data.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident};
 
 use super::Expansion;
 use super::at::option;
 use crate::model::{Files, Needs, Next, Outcome};
+use crate::place::{self, quote};
 
 impl Expansion<'_> {
     pub(super) fn outline(&self) -> TokenStream {
@@ -32,7 +33,7 @@ impl Expansion<'_> {
             quote!(#krate::PathPart { step: #step, visits: #visits })
         });
         let never = proof.never_trips.iter().map(|limit| {
-            let name = format_ident!("{}", limit.name());
+            let name = format_ident!("{}", limit.name(), span = place::here());
             quote!(#krate::Guardrail::#name)
         });
         let claims = proof.claims.iter().map(|claim| self.claim(claim));

@@ -1,9 +1,10 @@
 //! The recipe's type, its module around everything else, and how a run begins.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 
 use super::Expansion;
+use crate::place::quote;
 use crate::spelling;
 
 impl Expansion<'_> {

@@ -2,12 +2,13 @@
 //! targets.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::Expansion;
 use crate::model::{Exit, Prompt};
+use crate::place::quote;
 use crate::syntax::Reason;
 
 impl Expansion<'_> {

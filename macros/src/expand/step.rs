@@ -1,10 +1,11 @@
 //! The enum of steps, and each step as a type.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 
 use super::Expansion;
 use super::outcome::names;
+use crate::place::quote;
 use crate::syntax::Docs;
 
 impl Expansion<'_> {

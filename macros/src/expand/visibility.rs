@@ -1,8 +1,10 @@
 //! The author's visibility, seen from one module further in.
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::Visibility;
+
+use crate::place::quote;
 
 /// The visibility that an item of the generated module needs in order to be seen wherever the
 /// recipe is.

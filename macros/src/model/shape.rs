@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use quote::format_ident;
 use syn::Path;
 
@@ -11,6 +11,7 @@ use super::{
     WrittenRecipe, WrittenStep,
 };
 use crate::check::{self, Hints, Reserved};
+use crate::place;
 use crate::resolve::{self, CLEAN_TREE, Initial, Resolved, TASK, Target, VisitLimits};
 use crate::spelling;
 use crate::syntax::{self, Docs};
@@ -109,7 +110,7 @@ impl Shape {
                 None => self.next(&outcome.target, kept, places),
             };
             let is_stray = place >= step.outcomes.len();
-            let at = is_stray.then(Span::call_site);
+            let at = is_stray.then(place::here);
             let name = spelling::defined(&spelling::at(&outcome.name, at));
             let method = spelling::defined(&spelling::at(&method, at));
             let (wire, docs) = (outcome.wire.clone(), outcome.docs.clone());
@@ -326,6 +327,6 @@ fn phantom(name: &Ident) -> Step {
         entry_enum: type_name(name, "Entry"),
         written: WrittenStep::default(),
         // Not where the author wrote it: an editor would take that for a definition.
-        name: Ident::new(&name.to_string(), Span::call_site()),
+        name: Ident::new(&name.to_string(), place::here()),
     }
 }

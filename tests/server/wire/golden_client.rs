@@ -69,7 +69,8 @@ fn recipes() -> [(&'static str, ClientMessage); 15] {
             WantedLimits::default()
                 .time(Some(Duration::from_secs(2 * 60 * 60)))
                 .max_ticks(Some(40))
-                .budget_usd(Some(12.5)),
+                .budget_usd(Some(12.5))
+                .auto_resumes(Some(0)),
         );
     let resume = ResumeRun::new(run_id());
     let allowing = resume.clone().allow_tools(vec![Tool::command("npm test *")]);
@@ -79,7 +80,8 @@ fn recipes() -> [(&'static str, ClientMessage); 15] {
             WantedLimits::default()
                 .time(Some(Duration::from_secs(60 * 60)))
                 .max_ticks(Some(80))
-                .budget_usd(Some(20.0)),
+                .budget_usd(Some(20.0))
+                .auto_resumes(Some(5)),
         )
         .allow_visits(2)
         .allow_steps(10);

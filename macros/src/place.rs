@@ -2,9 +2,9 @@
 //!
 //! The compiler joins the spans of neighbouring tokens of one expansion. Names lie where the author
 //! wrote them, so everything around them has to lie in the same file. It would otherwise lie in the
-//! file that defines `recipe!`, and spans would begin in one file and end in another. An incremental
-//! build reads such a span back by its start and length, and aborts ("unstable fingerprints") where
-//! that now ends elsewhere.
+//! file that defines `recipe!`, and spans would begin in one file and end in another. An
+//! incremental build reads such a span back by its start and length, and aborts ("unstable
+//! fingerprints") where that now ends elsewhere.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;

@@ -56,10 +56,12 @@ pub(crate) fn here() -> Span {
 /// rust-analyzer has no lints about these names, and renames only what belongs to the author.
 pub(crate) fn of_definition(written: Span) -> Span {
     let is_here = || HERE.with_borrow(|here| here.as_ref().is_none_or(|h| h.file == file(written)));
-    match () {
-        () if *IN_AN_EDITOR => written,
-        () if is_here() => in_macro(written),
-        () => here(),
+    if *IN_AN_EDITOR {
+        written
+    } else if is_here() {
+        in_macro(written)
+    } else {
+        here()
     }
 }
 

@@ -40,9 +40,10 @@ pub enum PathError {
         /// The path up to that end.
         path: String,
     },
-    /// The run goes on after the last outcome: see [`RunPath::finished`](super::RunPath::finished).
+    /// The run continues after the last outcome: see
+    /// [`RunPath::finished`](super::RunPath::finished).
     #[error(
-        "after the last outcome, the run goes on at step `{step}`, which has {}{}",
+        "after the last outcome, the run continues at step `{step}`, which has {}{}",
         possible.join(", "),
         advice(self)
     )]

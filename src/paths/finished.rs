@@ -8,10 +8,10 @@ use crate::Next;
 
 impl RunPath {
     /// The path, if it ends with an exit. One that ends at a step does not, nor one that ends with
-    /// a restart: the chain of runs goes on in the recipe that it restarts.
+    /// a restart: the chain of runs continues in the recipe that it restarts.
     ///
     /// # Errors
-    /// The run goes on; the error has outcomes that would end it.
+    /// The run continues; the error has outcomes that would end it.
     ///
     /// ```
     /// use surefire::paths::RunPath;
@@ -20,7 +20,7 @@ impl RunPath {
     /// let path = RunPath::parse(&ImplementAndReview, "complete, issues-found")?;
     /// assert_eq!(
     ///     path.finished().unwrap_err().to_string(),
-    ///     "after the last outcome, the run goes on at step `fix`, which has complete, other; \
+    ///     "after the last outcome, the run continues at step `fix`, which has complete, other; \
     ///      add, for example: complete, no-issues, committed"
     /// );
     /// # Ok::<_, surefire::paths::PathError>(())

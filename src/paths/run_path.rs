@@ -87,7 +87,7 @@ impl RunPath {
         self.moves.iter().map(|taken| taken.step.name).chain(last)
     }
 
-    /// Where it ends: at a step, if the run goes on.
+    /// Where it ends: at a step, if the run continues.
     pub fn end(&self) -> Next {
         match self.moves.last() {
             Some(last) => last.next.clone(),

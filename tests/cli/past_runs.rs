@@ -107,10 +107,18 @@ fn recipes_are_checked_against_the_runs_of_the_store() {
     let other_recipes = |words: &[&str]| {
         CommandOutput::of(&mut place.program(&crate::own_command(), words), &place)
     };
-    let nothing = "No run is in progress, and none can be resumed.\n";
-    assert_eq!(place.run(&check).ok(), nothing);
+    let nothing =
+        |data: &str| format!("[PLACE]/{data}: no run is in progress, and none can be resumed\n");
+    assert_eq!(place.run(&check).ok(), nothing("data"));
+    let elsewhere = place.data().join("elsewhere");
+    let words = ["recipes", "--check", "--data", elsewhere.to_str().unwrap()];
+    assert_eq!(place.run(&words).ok(), nothing("data/elsewhere"));
     rehearsed(&place, &["happy"]);
-    assert_eq!(place.run(&check).ok(), nothing, "a run that met its goal has nothing left to do");
+    assert_eq!(
+        place.run(&check).ok(),
+        nothing("data"),
+        "a run that met its goal has nothing left to do"
+    );
     rehearsed(&place, &["blocked"]);
     assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 1 run continues\n");
     let refused = other_recipes(&check);
@@ -130,7 +138,7 @@ fn recipes_are_checked_against_the_runs_of_the_store() {
     let checked: Value = serde_json::from_str(&refused.stdout).unwrap();
     let open = &checked["runs"][0];
     assert_eq!(
-        (&open["recipe_id"], &open["step"], &open["state"], &open["goes_on"]),
+        (&open["recipe_id"], &open["step"], &open["state"], &open["continues"]),
         (&json!("implement-and-review"), &json!("implement"), &json!("open"), &json!(false)),
     );
     assert_eq!(open["why"], "recipe not found: `implement-and-review`");

@@ -1,4 +1,4 @@
-//! The limits of a visit: the engine stops the turn, and the run goes on where the limit leads.
+//! The limits of a visit: the engine stops the turn, and the run continues where the limit leads.
 
 use std::sync::Arc;
 use std::time::Duration;

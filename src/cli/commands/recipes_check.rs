@@ -1,6 +1,7 @@
 //! `surefire recipes --check`: which runs of the store can continue with this program's recipes.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -31,7 +32,7 @@ struct Checked {
     recipe_id: String,
     step: String,
     state: State,
-    goes_on: bool,
+    continues: bool,
     /// Why it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
@@ -80,9 +81,9 @@ pub(super) fn run(context: &Context, data: &DataOption, json: bool) -> Result<Ex
         if json {
             context.console.json(&json!({ "runs": checked }));
         } else {
-            context.console.say(text(&checked));
+            context.console.say(text(&checked, &data));
         }
-        let strands = checked.iter().any(|run| run.state.is_unfinished() && !run.goes_on);
+        let strands = checked.iter().any(|run| run.state.is_unfinished() && !run.continues);
         Ok(if strands { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     })
 }
@@ -99,7 +100,7 @@ async fn check(history: &RunHistory, catalog: Catalog) -> Result<Vec<Checked>, C
         let Some(journal) = history.journal(run.run_id, 0).await? else { continue };
         let why = obstacle(catalog, &journal);
         let RunLine { run_id, recipe_id, step, .. } = run;
-        checked.push(Checked { run_id, recipe_id, step, state, goes_on: why.is_none(), why });
+        checked.push(Checked { run_id, recipe_id, step, state, continues: why.is_none(), why });
     }
     Ok(checked)
 }
@@ -114,9 +115,11 @@ fn obstacle(catalog: Catalog, journal: &Journal) -> Option<String> {
     Run::replay(recipe, events).err().map(|error| error.to_string())
 }
 
-fn text(checked: &[Checked]) -> String {
+fn text(checked: &[Checked], data: &Path) -> String {
     if checked.is_empty() {
-        return "No run is in progress, and none can be resumed.".to_owned();
+        // Another directory may have runs, so this one is named.
+        let data = data.display().to_string();
+        return format!("{}: no run is in progress, and none can be resumed", visible(&data));
     }
     let mut recipes: BTreeMap<&str, Vec<&Checked>> = BTreeMap::new();
     for run in checked {
@@ -124,9 +127,9 @@ fn text(checked: &[Checked]) -> String {
     }
     let mut lines = Vec::new();
     for (recipe, runs) in recipes {
-        let stops: Vec<_> = runs.iter().filter(|run| !run.goes_on).collect();
+        let stops: Vec<_> = runs.iter().filter(|run| !run.continues).collect();
         let going = runs.len() - stops.len();
-        let goes_on = match going {
+        let continued = match going {
             0 => None,
             1 => Some("1 run continues".to_owned()),
             _ => Some(format!("{} continue", count(going, "run"))),
@@ -135,7 +138,7 @@ fn text(checked: &[Checked]) -> String {
             1 => "1 run stops".to_owned(),
             number => format!("{} stop", count(number, "run")),
         });
-        let both: Vec<_> = goes_on.into_iter().chain(ends).collect();
+        let both: Vec<_> = continued.into_iter().chain(ends).collect();
         let verdict = if stops.is_empty() { Verdict::Completed } else { Verdict::Failed };
         let words = format!("{} {}", paint::sign(verdict), both.join(", "));
         lines.push(format!("{}  {}", paint::cyan(visible(recipe)), paint::verdict(verdict, words)));

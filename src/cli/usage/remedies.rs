@@ -118,7 +118,7 @@ fn paths() -> Vec<Row> {
         ),
         row(
             checked("complete, issues-found"),
-            "after the last outcome, the run goes on at step `fix`, which has complete, other",
+            "after the last outcome, the run continues at step `fix`, which has complete, other",
             "add, for example: complete, no-issues, committed",
         ),
     ]
